@@ -21,6 +21,8 @@ from benchmarks.start import measure_start
 from benchmarks.studio import measure_studio
 from benchmarks.studio_load import measure_load
 from benchmarks.study_load import measure_study_load
+from benchmarks.table_search import measure_table_search
+from benchmarks.tables import measure_tables
 
 
 ABOUT = "Rates are per second of CPU time of one core, without compilation; ratios compare figures of one run."
@@ -42,6 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--write", type=Path, help="write the table as Markdown, e.g. docs/results/speed.md")
     options = parser.parse_args(arguments)
     rows = [*measure_start(), *measure_resolution(), *measure_generation(), *measure_mentions(), *measure_renderer()]
+    rows += [*measure_tables(), *measure_table_search()]
     rows += [*measure_environments(), *measure_readers(), *measure_decoding()]
     if options.graphs:
         rows += measure_scale()

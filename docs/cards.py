@@ -24,9 +24,11 @@ from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import gscan, reascan
 from deixis.worlds.grid.splits.rules import GSCAN, GSCAN_LENGTHS, GSCAN_SPATIAL, REASCAN
 from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.registry import find_world
 from deixis.worlds.rooms.draw import draw_rooms
 from deixis.worlds.rooms.pairs import SETS, draw_contexts, test_sets
 from deixis.worlds.rooms.scene import FACTORS, RoomScene
+from deixis.worlds.tabletop._making.splits import TESTS
 
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ RANDOM = {
     "dev": "Same distribution as the training set, for model selection.",
     "test": "Same distribution as the training set.",
 }
+TABLETOP = ("--examples", "60", "--tests", "4", "--absent", "0.1")
 COMPASS_WORDS = {"sw": "south west"}
 FORMS = {
     "chain": "one to three nested relations",
@@ -69,11 +72,13 @@ def main() -> None:
         for name, recipe in recipes.items():
             make(recipe, place / name, workers=1)
         deixis(["make", "copsref", "--images", "200", "--each", "1", "--out", str(place / "copsref"), "--workers", "1"])
+        deixis(["make", "tabletop", *TABLETOP, "--out", str(place / "tabletop"), "--workers", "1"])
         pages = {
             "reascan": _reascan(open_source(place / "reascan")),
             "gscan": _gscan(*(open_source(place / name) for name in recipes if name.startswith("gscan"))),
             "a3ds": _a3ds(),
             "copsref": _copsref(place / "copsref"),
+            "tabletop": _tabletop(place / "tabletop"),
         }
         for name, lines in pages.items():
             (FOLDER / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -248,6 +253,40 @@ def _both(stem: str, alt: str) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------- rooms
+
+
+def _tabletop(data: Path) -> Iterator[str]:
+    """The card of tables, from a small dataset."""
+    world = find_world("tabletop")
+    examples, draw = world.part("examples").open(data), world.part("pictures").draw
+    yield dedent(f"""\
+        # Tabletop: card
+
+        Three to fifteen solids on a table; an expression picks out one of them, and every word of it counts. Made by
+        `deixis make tabletop`; [scenes, language and modes](../tabletop.md), [results](../results/tabletop.md).
+
+        {MADE}
+
+        | | |
+        |---|---|
+        | task | point at the solid that is meant: *point* |
+        | scenes | as many as are asked for, drawn from a seed; one table or several |
+        | solids | cube, sphere, cylinder, cone and ring; 8 colours, 2 materials, 2 sizes |
+        | modes | `every-word` (no word, relation or order can be spared) and `plain` |
+        | papers | in the manner of CLEVR (Johnson and others, 2017) and CLEVR-Ref+ (Liu and others, 2019) |
+
+        `train`, `dev` and `test` have the same distribution. The other sets are made with `--tests N`; each is like
+        training in everything but its own subject, of which training has nothing. The examples are the first of each
+        set for seed 0; what is meant is outlined.
+        """)
+    for name in ("test", *TESTS):
+        number = next(n for n in examples.numbers(name) if examples[n].target is not None)
+        example = examples[number]
+        (IMAGES / f"tabletop-{name}.png").write_bytes(draw(example, format="png"))
+        yield f"## {name}\n"
+        yield f"{RANDOM[name] if name in RANDOM else 'Held out: ' + TESTS[name] + '.'}\n"
+        yield f"> {example.text}\n"
+        yield f"![A table with {len(example.scenes[0])} solids: {example.text}](../images/cards/tabletop-{name}.png)\n"
 
 
 def _a3ds() -> Iterator[str]:

@@ -16,6 +16,7 @@ from html import escape
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,6 +77,7 @@ PAIR_ROWS = {
     "right by the words alone": "text only",
     "right by the words and their order alone": "text only, with order",
 }
+TABLES = (0, 1, 2, 3, 4, 5)  # numbers of the examples that are shown
 SIZED = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"')
 
 
@@ -90,6 +92,7 @@ def main() -> None:
         for theme in ("light", "dark"):
             (IMAGES / f"{name}-{theme}.svg").write_text(draw(theme), encoding="utf-8")
     _rooms(IMAGES / "concept-context.png")
+    _tables(IMAGES / "tabletop.png", IMAGES / "tabletop-looks.png")
     if found.released is not None:
         for figure in findings(found.released):
             _write_figure(figure)
@@ -178,6 +181,35 @@ def _rooms(path: Path) -> None:
     stream = BytesIO()
     sheet.save(stream, "PNG")
     path.write_bytes(stream.getvalue())
+
+
+def _tables(sheet_path: Path, looks_path: Path) -> None:
+    """Tables with what is said of them, and one of them as it can be drawn."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    from deixis.worlds.registry import find_world
+    from deixis.worlds.tabletop._making.recipe import TabletopRecipe
+    from deixis.worlds.tabletop._render.picture import draw_picture
+
+    world = find_world("tabletop")
+    recipe = TabletopRecipe(seed=3)
+    examples = [world.part("recipes").draw_example(recipe, number) for number in TABLES]
+    wide, high, foot = 320, 240, 62
+    sheet = Image.new("RGB", (3 * (wide + 8) - 8, 2 * (high + foot) - 6), "white")
+    pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(14)
+    for place, example in enumerate(examples):
+        x, y = place % 3 * (wide + 8), place // 3 * (high + foot)
+        sheet.paste(Image.fromarray(draw_picture(example.scenes[0].table, wide, high)), (x, y))
+        for row, line in enumerate(wrap(example.text, 44)):
+            pen.text((x + 2, y + high + 3 + 17 * row), line, font=font, fill="#1f2430")
+    sheet.save(sheet_path, "PNG", optimize=True)
+    looks = [world.part("pictures").draw(examples[0], look=name) for name in ("target", "numbers", "boxes", "masks")]
+    panels = [Image.open(BytesIO(look)).convert("RGB") for look in looks]
+    panels = [panel.crop((0, panel.height - 360, 480, panel.height)).resize((wide, high)) for panel in panels]
+    sheet = Image.new("RGB", (2 * wide + 8, 2 * high + 8), "white")
+    for place, panel in enumerate(panels):
+        sheet.paste(panel, (place % 2 * (wide + 8), place // 2 * (high + 8)))
+    sheet.save(looks_path, "PNG", optimize=True)
 
 
 CONCEPTS: dict[str, Callable[[Theme], str]] = {
@@ -407,20 +439,25 @@ def other_datasets(folder: Path) -> list[Figure]:
 def _necessity_figure(audits: dict[str, Any]) -> Figure:
     measures = {name: audits[name]["measures"] for name in WITH_MEANING}
 
-    def chart(name: str, title: str, rows: dict[str, Callable[[Any], float | None]]) -> Chart:
-        series = {label: tuple(find(measures[one]) for one in WITH_MEANING) for label, find in rows.items()}
+    def chart(name: str, title: str, first: int, rows: dict[str, Callable[[Any], float | None]]) -> Chart:
+        """The legend is one for both charts, so that the colours of each begin behind those of the other."""
+        series = [
+            Series(label=label, values=tuple(find(measures[one]) for one in WITH_MEANING), color=f"d{place}")
+            for place, (label, find) in enumerate(rows.items(), start=first)
+        ]
         return Chart(
             name=name,
             title=title,
             marks="columns",
             labels=tuple(WITH_MEANING.values()),
-            series=make_series(series, colors="datasets"),
+            series=tuple(series),
             axis=Axis(label="share", high=1.0),
         )
 
     needed = chart(
         "needed",
         "Needed to find the target",
+        0,
         {
             "words of the target": lambda found: found["words needed"]["target"]["share"],
             "words of the others": lambda found: found["words needed"]["other"]["share"],
@@ -430,6 +467,7 @@ def _necessity_figure(audits: dict[str, Any]) -> Figure:
     solved = chart(
         "solved",
         "Solved without reading it all",
+        3,
         {
             "noun alone": lambda found: found["solved"]["noun alone"]["share"],
             "noun phrase alone": lambda found: found["solved"]["noun phrase alone"]["share"],

@@ -84,12 +84,18 @@ def _read_as(misreading: Misreading, utterance: Utterance, words: Words) -> str:
     (part,) = misreading.parts
     new = mention_at(misreading.expression, part.address[:-1]).steps[part.address[-1]]
     word = words.word_for(new) if isinstance(new, Is | Extreme) else str(new)
-    return f"read {_quote(utterance, part.address)} as ‘{word}’ in {_quote(utterance, (*part.address[:-1], -1))}"
+    return f"read {_quote(utterance, part.address)} as ‘{word}’ in {_quote(utterance, _phrase_around(part, utterance))}"
 
 
 def _quote_in_phrase(part: Part, utterance: Utterance) -> str:
     """A word with the phrase it stands in, since it may occur twice."""
-    return f"{_quote(utterance, part.address)} in {_quote(utterance, (*part.address[:-1], -1))}"
+    return f"{_quote(utterance, part.address)} in {_quote(utterance, _phrase_around(part, utterance))}"
+
+
+def _phrase_around(part: Part, utterance: Utterance) -> Address:
+    """The address of the noun phrase that a word is in, or of the one that it is said of: 'that is not red'."""
+    above = (part.address[:length] for length in range(len(part.address) - 1, -1, -1))
+    return next((*address, -1) for address in above if (*address, -1) in utterance.spans or not address)
 
 
 def _quote(utterance: Utterance, address: Address) -> str:

@@ -23,18 +23,16 @@ from deixis.worlds.tabletop._making.forms import Phrases
 from deixis.worlds.tabletop._making.recipe import FORMS
 from deixis.worlds.tabletop._making.trees import is_tree, plan_of_tree
 from deixis.worlds.tabletop._schema import SCHEMA
-from deixis.worlds.tabletop._solids import SIZES, Camera
+from deixis.worlds.tabletop._solids import COLORS, SHAPES, SIZES, Camera
 
 
-def any_pair(_color, _shape):
-    """All colours go with all shapes."""
-    return True
+ANY_PAIR = frozenset((color, shape) for color in COLORS for shape in SHAPES)
 
 
 def stage(*counts):
     """Tables of so many solids."""
     cameras = tuple(Camera(azimuth=300 + place) for place in range(len(counts)))
-    return Stage(counts, cameras, 0.4, any_pair)
+    return Stage(counts, cameras, 0.4, ANY_PAIR)
 
 
 def arrays_of(scenes):

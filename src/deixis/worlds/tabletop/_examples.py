@@ -74,6 +74,11 @@ class TableExample:
         """Whether something fits."""
         return self.target is not None
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Texts to choose from, of which there are none."""
+        return ()
+
     def content(self) -> list[Any]:
         """Everything but the id and the split, by which copies are found."""
         tables = [table_to_plain(scene.table) for scene in self.scenes]
@@ -136,6 +141,11 @@ class TableDataset(RowDataset):
     def example_of(self, row: dict[str, Any]) -> TableExample:
         """Return the example of a row."""
         return example_of(row)
+
+    def numbers_with_target(self, split: str | None = None) -> list[int]:
+        """Return the numbers of the examples of a split, or of all, that fit a solid."""
+        targets = self._table["target_scene"].to_numpy()
+        return [number for number in self.numbers(split) if targets[number] != NOWHERE]
 
 
 EXAMPLES = TableExamples(SCHEMA)

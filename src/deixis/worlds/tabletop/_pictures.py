@@ -21,22 +21,23 @@ import numpy as np
 
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.language.explain import name_object
-from deixis.worlds.tabletop._render.ids import MAX_SIDE, boxes, draw_ids, masks
+from deixis.worlds.tabletop._render.ids import MAX_SIDE, boxes, draw_ids, masks, project
 from deixis.worlds.tabletop._render.picture import draw_picture
+from deixis.worlds.tabletop.world import LOOKS
 from deixis.worlds.toolkit.pictures import PlainPictures
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from PIL.Image import Image
 
+    from deixis.scene.scene import Context, Where
     from deixis.worlds.tabletop._examples import TableExample
     from deixis.worlds.tabletop._scene import SolidScene
     from deixis.worlds.tabletop._solids import Tabletop
 
 
-LOOKS = ("target", "plain", "numbers", "boxes", "masks")
 SIZE = 480, 360  # pixels of one table in a drawing
 GAP, MARGIN, LINE = 12, 14, 22
 PAPER, INK, ACCENT = "#ffffff", "#1f2430", "#ff7a1a"
@@ -63,15 +64,31 @@ class TablePictures(PlainPictures):
         if look == "masks":
             return encode_masks(np.hstack([draw_ids(scene.table, *SIZE) for scene in example.scenes]))
         panels = [_panel(scene, look, _target_in(example, place)) for place, scene in enumerate(example.scenes)]
-        return _png(_under(_beside(panels), _said(example, len(panels)) if look == "target" else []))
+        return _png(_under(_beside(panels), _lines_of(example, len(panels)) if look == "target" else []))
 
     def question(self, example: TableExample, numbers: Sequence[Sequence[int]]) -> bytes:
         """The tables as PNG, every solid with a number that is given, and nothing that tells what is meant."""
         panels = [
-            _numbered(draw_picture(one.table, *SIZE), one.table, some)
+            _with_numbers(draw_picture(one.table, *SIZE), one.table, some)
             for one, some in zip(example.scenes, numbers, strict=True)
         ]
         return _png(_beside(panels))
+
+    def objects(self, context: Context, marks: Mapping[Where, str]) -> str:
+        """The tables for pages: pictures whose solids are elements with numbers, and with marks as classes."""
+        is_many = len(context.scenes) > 1
+        return "".join(
+            f'<svg class="objects-drawn" viewBox="0 0 {SIZE[0]} {SIZE[1]}" style="max-width:720px" role="img" '
+            f'aria-label="Table {place + 1}, {len(scene)} solids">'
+            + svg_panel(
+                scene,  # type: ignore[arg-type]
+                place if is_many else None,
+                "numbers",
+                marks={where.object: mark for where, mark in marks.items() if where.scene == place},
+            )
+            + "</svg>"
+            for place, scene in enumerate(context.scenes)
+        )
 
 
 PICTURES = TablePictures()
@@ -126,7 +143,7 @@ def _panel(scene: SolidScene, look: str, target: int | None) -> Image:
 
     picture, count = draw_picture(scene.table, *SIZE), len(scene)
     if look == "numbers":
-        return _numbered(picture, scene.table, range(count))
+        return _with_numbers(picture, scene.table, range(count))
     ids = draw_ids(scene.table, *SIZE)
     if look == "target" and target is not None:
         mask = ids == target + 1
@@ -143,7 +160,7 @@ def _panel(scene: SolidScene, look: str, target: int | None) -> Image:
     return image
 
 
-def _numbered(picture: np.ndarray, table: Tabletop, numbers: Sequence[int]) -> Image:
+def _with_numbers(picture: np.ndarray, table: Tabletop, numbers: Sequence[int]) -> Image:
     """A picture in which every solid has a number, on a part of it that is seen."""
     from PIL import Image, ImageDraw, ImageFont
 
@@ -186,7 +203,7 @@ def _under(sheet: Image, lines: Sequence[str]) -> Image:
     return whole
 
 
-def _said(example: TableExample, panels: int) -> list[str]:
+def _lines_of(example: TableExample, panels: int) -> list[str]:
     """What is said, in lines as wide as the drawing; of what fits nothing, that it does."""
     told = example.text if example.target is not None else f"{example.text} (fits nothing)"
     return wrap(told, 54 * panels)
@@ -194,16 +211,17 @@ def _said(example: TableExample, panels: int) -> list[str]:
 
 def _svg(example: TableExample, look: str) -> bytes:
     """A drawing whose solids are elements of their own, with their names, over the picture."""
-    lines = _said(example, len(example.scenes)) if look == "target" else []
+    lines = _lines_of(example, len(example.scenes)) if look == "target" else []
     head = 2 * MARGIN + LINE * len(lines) - 4 if lines else 0
     width = len(example.scenes) * (SIZE[0] + GAP) - GAP
     words = "".join(
         f'<text x="{MARGIN}" y="{MARGIN + LINE * row + 12}" font-size="17" fill="{INK}">{escape(line)}</text>'
         for row, line in enumerate(lines)
     )
+    is_many = len(example.scenes) > 1
     drawn = "".join(
         f'<g transform="translate({place * (SIZE[0] + GAP)} {head})">'
-        f"{svg_panel(scene, place, look, target=_target_in(example, place))}</g>"
+        f"{svg_panel(scene, place if is_many else None, look, target=_target_in(example, place))}</g>"
         for place, scene in enumerate(example.scenes)
     )
     size = f'viewBox="0 0 {width} {head + SIZE[1]}" width="{width}" height="{head + SIZE[1]}"'
@@ -213,39 +231,55 @@ def _svg(example: TableExample, look: str) -> bytes:
     ).encode()
 
 
-def svg_panel(scene: SolidScene, place: int, look: str, *, target: int | None = None, many: bool = True) -> str:
-    """One table as elements of SVG: the picture, and over it a shape for every solid that is seen."""
-    ids, count = draw_ids(scene.table, *SIZE), len(scene)
-    held = encode_masks(ids) if look == "masks" else encode_picture(draw_picture(scene.table, *SIZE))
+def svg_panel(
+    scene: SolidScene,
+    place: int | None,
+    look: str,
+    *,
+    target: int | None = None,
+    marks: Mapping[int, str] | None = None,
+) -> str:
+    """One table as elements of SVG: the picture, and over it from far to near a shape for every solid that is seen."""
+    table = scene.table
+    ids, count = draw_ids(table, *SIZE), len(scene)
+    held = encode_masks(ids) if look == "masks" else encode_picture(draw_picture(table, *SIZE))
     code = b64encode(held).decode()
     drawn = [f'<image width="{SIZE[0]}" height="{SIZE[1]}" href="data:image/png;base64,{code}"/>']
-    shapes = zip(masks(ids, count), boxes(ids, count).tolist(), strict=True)
-    for number, (mask, (x, y, width, height)) in enumerate(shapes):
-        if not width:
-            continue
-        is_target = number == target and look == "target"
-        line = f'stroke="{ACCENT}" stroke-width="3"' if is_target else 'stroke="none"'
-        points = " ".join(f"{u},{v}" for u, v in outline_of(_grow(_grow(mask)) if is_target else mask))
-        key = f"{place}.{number}" if many else str(number)
-        drawn.append(
-            f'<g data-object="{key}"><title>{escape(name_object(scene, number))}</title>'
-            f'<polygon points="{points}" fill="transparent" {line}/>'
-        )
-        if look == "boxes":
-            color = "#{:02x}{:02x}{:02x}".format(*PALETTE[1 + number % (len(PALETTE) - 1)])
+    middles = np.array([(one.x / 1_000, one.y / 1_000, 0.0) for one in table.solids]).reshape(count, 3)
+    for number in np.argsort(-project(table.camera, middles)[:, 2], kind="stable").tolist():
+        mask = ids == number + 1
+        if mask.any():
+            is_target = number == target and look == "target"
+            line = f'stroke="{ACCENT}" stroke-width="3"' if is_target else 'stroke="none"'
+            points = " ".join(f"{u},{v}" for u, v in outline_of(_grow(_grow(mask)) if is_target else mask))
+            mark = (marks or {}).get(number)
             drawn.append(
-                f'<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="none" stroke="{color}" '
-                'stroke-width="2"/>'
+                f'<g data-object="{_key(place, number)}" class="on-picture{f" is-{escape(mark)}" if mark else ""}">'
+                f"<title>{escape(name_object(scene, number))}</title>"
+                f'<polygon points="{points}" fill="transparent" {line}/>{_svg_marks(mask, place, number, look)}</g>'
             )
-        if look == "numbers":
-            u, v = middle_of(mask)
-            half = 6 + 4 * len(str(number))
-            drawn.append(
-                f'<rect x="{u - half}" y="{v - 10}" width="{2 * half}" height="20" rx="5" fill="{PAPER}" '
-                f'stroke="{INK}"/><text x="{u}" y="{v + 5}" text-anchor="middle" font-size="15">{number}</text>'
-            )
-        drawn.append("</g>")
     return "".join(drawn)
+
+
+def _svg_marks(mask: np.ndarray, place: int | None, number: int, look: str) -> str:
+    """The box or the number of a solid."""
+    if look == "boxes":
+        ((x, y, width, height),) = boxes(mask.astype(np.uint8), 1).tolist()
+        color = "#{:02x}{:02x}{:02x}".format(*PALETTE[1 + number % (len(PALETTE) - 1)])
+        where = f'x="{x}" y="{y}" width="{width}" height="{height}"'
+        return f'<rect {where} fill="none" stroke="{color}" stroke-width="2"/>'
+    if look == "numbers":
+        (x, y), key = middle_of(mask), _key(place, number)
+        half = 6 + 4 * len(key)
+        where = f'x="{x - half}" y="{y - 10}" width="{2 * half}" height="20" rx="5"'
+        style = f'text-anchor="middle" font-size="15" style="fill:{INK}"'
+        return f'<rect {where} fill="{PAPER}" stroke="{INK}"/><text x="{x}" y="{y + 5}" {style}>{key}</text>'
+    return ""
+
+
+def _key(place: int | None, number: int) -> str:
+    """The name of a solid on pages: its number, after that of its table where there are several."""
+    return str(number) if place is None else f"{place}.{number}"
 
 
 def outline_of(mask: np.ndarray) -> list[tuple[int, int]]:

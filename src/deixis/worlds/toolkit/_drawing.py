@@ -12,9 +12,10 @@ from deixis.scene.scene import Where
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from deixis.scene.scene import Context, Scene
+    from deixis.worlds.world import World
 
 
 CELL, ACROSS = 112, 6  # pixels of an object, and objects in a line where no places are known
@@ -22,6 +23,17 @@ MOST_LINES = 12  # different rows or columns that are drawn where they are
 COLORS = ("red", "blue", "green", "yellow")  # those of the boards of the studio
 PAINT = {"black": "#222", "white": "#fff", "gray": "#888", "grey": "#888", "orange": "#e58a2b", "purple": "#8152a8"}
 PAINT |= {"brown": "#8a5a33", "pink": "#e48fb0", "cyan": "#38b6c4"}
+
+
+def draw_in(world: World, context: Context, marks: Mapping[Where, str] | None = None) -> Markup:
+    """Draw objects as their world does, by a function `objects` of its pictures, or else as `draw_objects` does."""
+    own = own_drawing(world)
+    return draw_objects(context, marks) if own is None else Markup(own(context, marks or {}))  # noqa: S704 (a world's)
+
+
+def own_drawing(world: World) -> Callable[[Context, Mapping[Where, str]], str] | None:
+    """Return the function by which a world draws objects as elements with `data-object`, if it has one."""
+    return getattr(world.part("pictures"), "objects", None) if "pictures" in world.parts else None
 
 
 def draw_objects(context: Context, marks: Mapping[Where, str] | None = None) -> Markup:

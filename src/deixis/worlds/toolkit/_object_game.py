@@ -15,7 +15,7 @@ from deixis.errors import SchemaError
 from deixis.judge.uncertainty import wilson
 from deixis.judge.verdicts import VERDICTS
 from deixis.scene.scene import Where
-from deixis.worlds.toolkit._drawing import draw_objects
+from deixis.worlds.toolkit._drawing import draw_in
 from deixis.worlds.toolkit._story import SLIPS, Story
 from deixis.worlds.toolkit.judging import Answer, ObjectJudging, score_verdicts, write_object_verdicts
 
@@ -76,7 +76,7 @@ class ObjectGame(Game):
         chosen, target = self._where(place, said), self.examples[place].context.target
         marks = {chosen: "yours", target: "meant"}
         picture = f"/d/{self.entry.slug}/{self.numbers[place]}/picture.svg"
-        return {"story": story, "drawing": draw_objects(story.context, marks), "picture": picture}
+        return {"story": story, "drawing": draw_in(self.world, story.context, marks), "picture": picture}
 
     def judge(self, place: int, said: str) -> AnswerVerdict:
         """Judge an answer, with the reason if it is wrong."""

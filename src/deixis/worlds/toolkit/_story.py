@@ -14,7 +14,7 @@ from deixis.language.explain import name_object
 from deixis.resolution.reference import resolve
 from deixis.resolution.trace import trace
 from deixis.scene.scene import Where
-from deixis.worlds.toolkit._drawing import draw_objects
+from deixis.worlds.toolkit._drawing import draw_in, own_drawing
 from deixis.worlds.toolkit.judging import UNEXPLAINED
 from deixis.worlds.toolkit.pictures import links_of
 
@@ -90,6 +90,7 @@ class Story:
     """The facts about an example that its page shows."""
 
     def __init__(self, world: World, example: Example) -> None:
+        self.world = world
         self.example = example
         self.context: Context = example.context
         self.scene = self.context.scenes[self.context.target.scene]
@@ -202,7 +203,13 @@ class Story:
     @cached_property
     def drawing(self) -> Markup:
         """The objects, drawn."""
-        return draw_objects(self.context)
+        return draw_in(self.world, self.context)
+
+    @cached_property
+    def picture(self) -> Markup | None:
+        """The objects with the target marked, where the world draws them as they look."""
+        is_drawn = own_drawing(self.world) is not None
+        return draw_in(self.world, self.context, {self.context.target: "meant"}) if is_drawn else None
 
     @cached_property
     def relations(self) -> list[tuple[str, str, str]]:

@@ -117,9 +117,6 @@ class ObjectJudging:
         A folder gets evaluation.json and verdicts.parquet, in which other splits are kept.
         """
         source, data = request.answer, request.folder
-        refuse_options(
-            {"--device": request.device != "auto", "--workers": request.workers}, because="for checkpoints only"
-        )
         word = str(source) if is_word(source, tuple(self.baselines)) else ""
         examples = self.world.part("examples").open(data)
         asked, unfit = _divide(_examples_to_judge(examples, request.splits))
@@ -127,7 +124,14 @@ class ObjectJudging:
             raise BrokenDataset(f"{data.name} has no example with objects of which one is meant, so none can be judged")
         request.progress("examples", len(asked), len(asked))
         losses = Losses("answers")
-        answers = self.answer(word, asked, seed=request.seed) if word else self.read(source, asked, losses)
+        model = None if word else self.ask_model(request, asked)
+        if model is None:
+            given_options = {"--device": request.device != "auto", "--workers": request.workers}
+            refuse_options(given_options, because="for checkpoints only")
+        if model is not None:
+            word, answers = model
+        else:
+            answers = self.answer(word, asked, seed=request.seed) if word else self.read(source, asked, losses)
         given: dict[str, Answer] = {}
         for answer in answers:
             losses.see()
@@ -162,6 +166,14 @@ class ObjectJudging:
         return Output(
             values=values, blocks=[*_blocks(values), *_unfit_lines(unfit), *losses.lines()], files=files, notes=notes
         )
+
+    def ask_model(
+        self,
+        request: Request,  # noqa: ARG002 (for worlds whose models answer)
+        examples: Sequence[Any],  # noqa: ARG002
+    ) -> tuple[str, Iterable[Answer]] | None:
+        """Return the name and the answers of a model that is asked now, or None if a file holds the answers."""
+        return None
 
     def answer(self, word: str, examples: Iterable[Example], *, seed: int = 0) -> Iterator[Answer]:
         """Yield the answers of a baseline.

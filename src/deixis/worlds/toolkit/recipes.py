@@ -184,7 +184,7 @@ class ExampleRecipes:
         return table_of(examples)
 
     def write_split(self, recipe: Recipe, rows: Any, path: Path, *, workers: int, crew: Any) -> None:
-        """Write the rows of a split as Parquet; a world that draws pictures adds them here."""
+        """Write the rows of a split as Parquet, to which a world may add columns here."""
         del recipe, workers, crew
         write_parquet(rows, path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.distractors.absence import absence
@@ -24,7 +25,8 @@ from deixis.worlds.tabletop._making.splits import (
     subjects_of,
 )
 from deixis.worlds.tabletop._render.ids import visible_shares
-from deixis.worlds.tabletop._solids import Camera
+from deixis.worlds.tabletop._schema import SCHEMA
+from deixis.worlds.tabletop._solids import COLORS, SHAPES, Camera
 
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 TRIES = 20_000  # of one example
 PHRASES = 60  # expressions tried on one table in plain mode
+CLEVR_SHAPES = ("cube", "sphere", "cylinder")
 WORDS = {0: 4, 1: 6, 2: 5, 3: 5}
 """The most values that an expression with so many relations says, where none of them may be spared."""
 SIGHT = (160, 120)
@@ -50,7 +53,7 @@ class Wish(NamedTuple):
         form: of the expression.
         relations: how many relations a chain may have.
         pairs: which pairs of relations it may have, see `Phrases`.
-        is_wanted_pair: whether a colour and a shape may go together.
+        solids: the colours and shapes that may go together.
         least, most: how many solids a table has.
     """
 
@@ -58,7 +61,7 @@ class Wish(NamedTuple):
     form: Form
     relations: int
     pairs: str
-    is_wanted_pair: Callable[[str, str], bool]
+    solids: frozenset[tuple[str, str]]
     least: int
     most: int
 
@@ -79,7 +82,9 @@ def wish_of(recipe: TabletopRecipe, number: int) -> Wish:
         form=form,
         relations=3 if test == "deeper" else 2 if test == "relations" else recipe.relations,
         pairs=pairs,
-        is_wanted_pair=_any_pair if not recipe.tests else is_held_out_or_free if test == "pairs" else is_usual_pair,
+        solids=_solids(
+            recipe.shapes, _any_pair if not recipe.tests else _held_out if test == "pairs" else is_usual_pair
+        ),
         least=USUAL_MOST + 1 if test == "more" else recipe.least,
         most=min(MOST, MOST_TOGETHER // recipe.images) if test == "more" else recipe.most,
     )
@@ -90,9 +95,15 @@ def _any_pair(color: str, shape: str) -> bool:
     return True
 
 
-def is_held_out_or_free(color: str, shape: str) -> bool:
-    """Return whether a colour and a shape go together under condition B, in which spheres have all colours, too."""
+def _held_out(color: str, shape: str) -> bool:
+    """Whether a colour and a shape go together under condition B, in which spheres have all colours, too."""
     return shape == "sphere" or is_held_out_pair(color, shape)
+
+
+@cache
+def _solids(shapes: str, may_be: Callable[[str, str], bool]) -> frozenset[tuple[str, str]]:
+    known = CLEVR_SHAPES if shapes == "clevr" else SHAPES
+    return frozenset((color, shape) for color in COLORS for shape in known if may_be(color, shape))
 
 
 def draw_example(recipe: TabletopRecipe, number: int) -> TableExample:
@@ -145,7 +156,7 @@ def _stage_of(recipe: TabletopRecipe, wish: Wish, chance: Stream, *, least: int 
     )
     low = max(wish.least, min(least, wish.most)) if recipe.images == 1 else wish.least
     counts = tuple(_between((low, wish.most), chance) for _ in range(recipe.images))
-    return Stage(counts, cameras, recipe.hidden, wish.is_wanted_pair)
+    return Stage(counts, cameras, recipe.hidden, wish.solids)
 
 
 def _between(ends: tuple[int, int], chance: Stream) -> int:
@@ -155,7 +166,12 @@ def _between(ends: tuple[int, int], chance: Stream) -> int:
 
 def _find_every_word(recipe: TabletopRecipe, wish: Wish, chance: Stream) -> tuple[Expression, Find] | None:
     """An expression in words at random, and tables on which none of them can be spared."""
-    phrases = Phrases(chance, pairs=wish.pairs, relations=wish.relations)
+    shapes = sorted({shape for _, shape in wish.solids})
+
+    def value(name: str) -> str:
+        return chance.choice(shapes if name == "shape" else SCHEMA.attribute(name).values)
+
+    phrases = Phrases(chance, value=value, pairs=wish.pairs, relations=wish.relations)
     expression = phrases.expression(wish.form)
     words = sum(isinstance(step, Is) for mention in expression.mentions() for step in mention.steps)
     relations = len(expression.relations())

@@ -42,7 +42,7 @@ from deixis.worlds.tabletop._solids import (
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from deixis.expression.description import Expression
     from deixis.seeds import Stream
@@ -76,13 +76,13 @@ class Stage(NamedTuple):
         counts: how many solids each has.
         cameras: from where each is seen.
         hidden: the largest share of a solid that others may hide, as far as it can be told from outlines.
-        is_usual_pair: whether a colour and a shape go together.
+        pairs: the colours and shapes that go together.
     """
 
     counts: tuple[int, ...]
     cameras: tuple[Camera, ...]
     hidden: float
-    is_usual_pair: Callable[[str, str], bool]
+    pairs: frozenset[tuple[str, str]]
 
 
 def find_tables(expression: Expression, stage: Stage, chance: Stream) -> Find | None:
@@ -123,7 +123,7 @@ def _search(
         limits_of(MARGINS, reach=TABLE_REACH, most_hidden=stage.hidden),
         HALVES,
         BASES,
-        _pairs_allowed_by(stage.is_usual_pair),
+        _table_of(stage.pairs),
         rows,
         row_start,
         demands,
@@ -147,8 +147,8 @@ def _search(
 
 
 @cache
-def _pairs_allowed_by(is_usual_pair: Callable[[str, str], bool]) -> np.ndarray:
-    return np.array([[is_usual_pair(color, shape) for shape in SHAPES] for color in COLORS])
+def _table_of(pairs: frozenset[tuple[str, str]]) -> np.ndarray:
+    return np.array([[(color, shape) in pairs for shape in SHAPES] for color in COLORS])
 
 
 def _draw_size(count: int, chance: Stream) -> int:

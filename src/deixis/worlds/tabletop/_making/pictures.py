@@ -41,7 +41,7 @@ BOXES = pa.list_(pa.list_(pa.int32()))
 KEPT = {"compression": "zstd", "compression_level": 3, "write_page_checksum": True}
 
 
-class Drawn(NamedTuple):
+class TableColumns(NamedTuple):
     """The columns of one table."""
 
     picture: Any
@@ -49,11 +49,11 @@ class Drawn(NamedTuple):
     boxes: Any
 
 
-def draw_table(table: Tabletop, width: int, height: int) -> Drawn:
+def draw_table(table: Tabletop, width: int, height: int) -> TableColumns:
     """The picture of a table, its masks and its boxes."""
     ids = draw_ids(table, width, height)
     found = boxes(ids, len(table.solids)).tolist()
-    return Drawn(encode_picture(draw_picture(table, width, height)), encode_masks(ids), found)
+    return TableColumns(encode_picture(draw_picture(table, width, height)), encode_masks(ids), found)
 
 
 def write_with_pictures(rows: Any, path: Path, *, size: tuple[int, int], workers: int, crew: Any) -> None:
@@ -75,7 +75,7 @@ def write_with_pictures(rows: Any, path: Path, *, size: tuple[int, int], workers
             writer.write_table(pa.Table.from_arrays(columns, schema=writer.schema), row_group_size=FEW)
 
 
-def draw_rows(_folder: Path, asked: tuple[list[str], tuple[int, int]]) -> list[list[Drawn]]:
+def draw_rows(_folder: Path, asked: tuple[list[str], tuple[int, int]]) -> list[list[TableColumns]]:
     """Draw the tables of some rows.
 
     A pure function, for other processes and machines.
@@ -90,7 +90,7 @@ def _columns(place: int, most: int) -> Iterator[tuple[str, Any]]:
     yield from ((f"picture{suffix}", PICTURE), (f"masks{suffix}", PICTURE), (f"boxes{suffix}", BOXES))
 
 
-def _arrays(ids: list[int], drawn: list[list[Drawn]], most: int) -> Iterator[Any]:
+def _arrays(ids: list[int], drawn: list[list[TableColumns]], most: int) -> Iterator[Any]:
     """The columns of some rows, table by table; empty where a row has fewer tables."""
     for place in range(most):
         some = [row[place] if place < len(row) else None for row in drawn]
@@ -109,17 +109,17 @@ def faults_of_pictures(dataset: Dataset) -> Iterator[str]:
     for path in dataset.files():
         names = pq.read_schema(path).names
         suffixes = [name.removeprefix("boxes") for name in names if name.startswith("boxes")]
-        columns = ["id", "scenes", *(f"{field}{suffix}" for suffix in suffixes for field in Drawn._fields)]
+        columns = ["id", "scenes", *(f"{field}{suffix}" for suffix in suffixes for field in TableColumns._fields)]
         for group in pq.ParquetFile(path).iter_batches(FEW, columns=columns) if suffixes else ():
             for row in group.to_pylist():
                 for place, (suffix, told) in enumerate(zip(suffixes, json.loads(row["scenes"]), strict=False)):
-                    held = Drawn(*(row[f"{field}{suffix}"] for field in Drawn._fields))
+                    held = TableColumns(*(row[f"{field}{suffix}"] for field in TableColumns._fields))
                     what = _fault_of(held, table_from_plain(told))
                     if what:
                         yield f"{what} of example {row['id']}{f', table {place}' if len(suffixes) > 1 else ''}"
 
 
-def _fault_of(held: Drawn, table: Tabletop) -> str:
+def _fault_of(held: TableColumns, table: Tabletop) -> str:
     """Say what is wrong with the picture, the masks or the boxes of a table, or an empty text."""
     if held.picture is None or held.masks is None or held.boxes is None:
         return "there is no picture, mask or box"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from deixis.errors import RecipeError
-from deixis.worlds.tabletop._making.splits import TESTS
+from deixis.worlds.tabletop._making.splits import TESTS, USUAL_DEPTH, USUAL_MOST
 from deixis.worlds.tabletop._render.ids import HEIGHT, WIDTH
 from deixis.worlds.toolkit.recipes import Recipe
 
@@ -17,6 +17,8 @@ FORMS: tuple[Form, ...] = ("phrase", "chain", "and", "or", "not", "same", "order
 FEWEST, MOST = 3, 15  # solids of a table
 MOST_IMAGES, MOST_TOGETHER = 6, 60
 LONGEST_CHAIN = 3
+MOST_HIDDEN = 0.9
+MOST_TESTS = 1_000_000
 SMALLEST, LARGEST = 16, 2_048  # pixels along a side of a picture
 
 
@@ -31,6 +33,7 @@ class TabletopRecipe(Recipe):
             (plain).
         form: The form of the expressions: phrase, chain, and, or, not, same or order; by default all in turn.
         relations: The most relations of a chain, 1 to 3; 2 by default.
+        shapes: All shapes (all, the default), or those of CLEVR alone (clevr).
         least: The fewest solids of a table; 3 by default.
         most: The most solids of a table, up to 15; 10 by default.
         images: How many tables an expression is said of, as in Cops-Ref; 1 by default.
@@ -46,6 +49,7 @@ class TabletopRecipe(Recipe):
     mode: Mode = "every-word"
     form: Form | None = None
     relations: int = 2
+    shapes: Literal["all", "clevr"] = "all"
     least: int = FEWEST
     most: int = 10
     images: int = 1
@@ -60,31 +64,43 @@ class TabletopRecipe(Recipe):
     def __post_init__(self) -> None:
         """Refuse what no table can hold."""
         super().__post_init__()
-        if self.mode not in ("every-word", "plain"):
-            raise RecipeError(f"a mode is every-word or plain, got {self.mode!r}")
-        if self.form is not None and self.form not in FORMS:
-            raise RecipeError(f"a form is {', '.join(FORMS[:-1])} or {FORMS[-1]}, got {self.form!r}")
-        if not 1 <= self.relations <= LONGEST_CHAIN:
-            raise RecipeError(f"a chain has 1 to {LONGEST_CHAIN} relations, got {self.relations}")
-        if not FEWEST <= self.least <= self.most <= MOST:
-            raise RecipeError(f"a table holds {FEWEST} to {MOST} solids, got {self.least} to {self.most}")
-        if not 1 <= self.images <= MOST_IMAGES or self.images * self.most > MOST_TOGETHER:
-            limit = f"1 to {MOST_IMAGES} images and at most {MOST_TOGETHER} solids together"
-            raise RecipeError(f"an expression is said of {limit}, got {self.images} of up to {self.most} solids")
-        if not all(SMALLEST <= side <= LARGEST for side in (self.width, self.height)):
-            raise RecipeError(f"pictures have {SMALLEST} to {LARGEST} pixels a side, got {self.width} x {self.height}")
-        if not self.pictures and (self.width, self.height) != (WIDTH, HEIGHT):
-            raise RecipeError("--width and --height are for --pictures only, and none are drawn")
-        if not 0 <= self.hidden <= 0.9:
-            raise RecipeError(f"up to 0.9 of a solid may be hidden, got {self.hidden}")
-        if not 0 <= self.absent <= 1:
-            raise RecipeError(f"the share of expressions that fit nothing is 0 to 1, got {self.absent}")
-        if not 0 <= self.tests <= 1_000_000:
-            raise RecipeError(f"a test set by rule gets 0 to 1,000,000 examples, got {self.tests}")
-        if self.tests and self.relations == LONGEST_CHAIN:
-            raise RecipeError("chains of three relations are held out for the test set deeper; give --relations 2")
-        if self.tests and self.most > 10:
-            raise RecipeError("more than 10 solids are held out for the test set more; give --most 10")
+        crowd = f"1 to {MOST_IMAGES} images and at most {MOST_TOGETHER} solids together"
+        for is_wrong, told in (
+            (self.mode not in ("every-word", "plain"), f"a mode is every-word or plain, got {self.mode!r}"),
+            (
+                self.form is not None and self.form not in FORMS,
+                f"a form is {', '.join(FORMS[:-1])} or {FORMS[-1]}, got {self.form!r}",
+            ),
+            (self.shapes not in ("all", "clevr"), f"the shapes are all or clevr, got {self.shapes!r}"),
+            (
+                not 1 <= self.relations <= LONGEST_CHAIN,
+                f"a chain has 1 to {LONGEST_CHAIN} relations, got {self.relations}",
+            ),
+            (
+                not FEWEST <= self.least <= self.most <= MOST,
+                f"a table holds {FEWEST} to {MOST} solids, got {self.least} to {self.most}",
+            ),
+            (
+                not 1 <= self.images <= MOST_IMAGES or self.images * self.most > MOST_TOGETHER,
+                f"an expression is said of {crowd}, got {self.images} of up to {self.most} solids",
+            ),
+            (not 0 <= self.hidden <= MOST_HIDDEN, f"up to {MOST_HIDDEN} of a solid may be hidden, got {self.hidden}"),
+            (not 0 <= self.absent <= 1, f"the share of expressions that fit nothing is 0 to 1, got {self.absent}"),
+            (
+                not 0 <= self.tests <= MOST_TESTS,
+                f"a test set by rule gets 0 to {MOST_TESTS:,} examples, got {self.tests}",
+            ),
+            (
+                bool(self.tests) and self.relations > USUAL_DEPTH,
+                "chains of three relations are held out for the test set deeper; give --relations 2",
+            ),
+            (
+                bool(self.tests) and self.most > USUAL_MOST,
+                f"more than {USUAL_MOST} solids are held out for the test set more; give --most {USUAL_MOST}",
+            ),
+        ):
+            if is_wrong:
+                raise RecipeError(told)
 
     @property
     def total(self) -> int:

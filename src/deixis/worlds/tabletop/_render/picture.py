@@ -33,7 +33,7 @@ def draw_picture(scene: Tabletop, width: int = WIDTH, height: int = HEIGHT) -> n
 
 
 def levels() -> np.ndarray:
-    """The number in a file for every step of light, as sRGB has it."""
+    """256 times the number in a file for every step of light, as sRGB has it: uint16 [step]."""
     light = np.arange(STEPS) / (STEPS - 1)
     curved = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-    return np.floor(255 * curved + 0.5).astype(np.uint8)
+    return np.floor(256 * 255 * curved + 0.5).astype(np.uint16)

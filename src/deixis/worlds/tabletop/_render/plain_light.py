@@ -45,10 +45,14 @@ class Pixel:
             places = 4 if self.own and self.scene.solids[self.own - 1].material == "shiny" else 1
         met = [self._look(place, places) for place in range(places)]
         total = np.zeros(3)
-        for number in {seen for seen, *_ in met}:
+        bare = [where for number, where, _ in met if number == 0 and np.isfinite(where).all()]
+        if bare:
+            total += len(bare) * np.minimum(1.0, light_of_table(self.scene, np.mean(bare, axis=0), (self.x, self.y, 0)))
+        total += (sum(number == 0 for number, *_ in met) - len(bare)) * np.array(SKY)
+        for number in {seen for seen, *_ in met} - {0}:
             same = [place for place, one in enumerate(met) if one[0] == number]
-            is_shiny = number > 0 and self.scene.solids[number - 1].material == "shiny"
-            lit = [self._light_of(met[place], place) for place in (same if is_shiny else same[:1])]
+            most = 4 if self.scene.solids[number - 1].material == "shiny" else 1
+            lit = [self._light_of(met[place], place) for place in same[:most]]
             total += np.mean(np.minimum(1.0, lit), axis=0) * len(same)
         return total / places
 
@@ -67,11 +71,7 @@ class Pixel:
 
     def _light_of(self, met: tuple[int, np.ndarray, np.ndarray], place: int) -> np.ndarray:
         number, where, direction = met
-        if not np.isfinite(where).all():
-            return np.array(SKY)
         noise = self.x, self.y, place
-        if number == 0:
-            return light_of_table(self.scene, where, noise)
         solid = self.scene.solids[number - 1]
         normal = soften(solid, where, np.array(normal_of(solid, Point(*where))))
         if solid.material == "matte":

@@ -31,12 +31,13 @@ from deixis.worlds.tabletop._render._kernels.rays import (
     aim,
     hit,
 )
-from deixis.worlds.tabletop._render._kernels.shade import STRENGTH, find_blockers, is_hidden, seen_share
+from deixis.worlds.tabletop._render._kernels.shade import CASTS, STRENGTH, find_blockers, is_hidden, noise, seen_share
 
 
 TILE = 8
 HORIZON = -1e-3  # steepness above which a ray meets no table
-UNLIKE = 0.3  # shares of a lamp that differ more are not mixed
+LARGE = 256  # pixels across from which shadows are looked for at every fourth pixel first
+UNLIKE = 0.5  # shares of a lamp that differ more are not mixed
 LIFT = 1e-5  # from a surface, so that it does not shade itself
 MIXED = 8  # places looked at in a pixel that shows more than one thing
 GLOSSY = 4  # places looked at in a pixel of a shiny solid
@@ -82,11 +83,11 @@ def mirror_light(solids, lamps, sky, near, shades, n, px, py, pz, dx, dy, dz):
     if dz < HORIZON:
         t = -pz / dz
         x, y = px + t * dx, py + t * dy
+        around = (_ONE << np.uint64(n)) | near[n]
         r, g, b = table_light(solids, sky, near[n], x, y)
         for k in range(lamps.shape[0]):
             light = lamp_light(lamps, k, x, y, 0.0, 0.0, 0.0, 1.0)
-            blockers = find_blockers(solids, lamps, k, (_ONE << np.uint64(n)) | near[n], x, y, 0.0, 0.0)
-            if blockers and is_hidden(solids, blockers, x, y, LIFT, lamps[k, 0], lamps[k, 1], lamps[k, 2]):
+            if lamps[k, CASTS] and is_hidden(solids, around, x, y, LIFT, lamps[k, 0], lamps[k, 1], lamps[k, 2]):
                 continue
             r += light * lamps[k, STRENGTH]
             g += light * lamps[k, STRENGTH + 1]
@@ -155,6 +156,17 @@ def _things(ids, x, y):
 
 
 @jit
+def shows_table_alone(ids, left, top):
+    """Return whether no pixel of a tile, or beside it, shows a solid."""
+    height, width = ids.shape
+    for y in range(max(0, top - 1), min(height, top + TILE + 1)):
+        for x in range(max(0, left - 1), min(width, left + TILE + 1)):
+            if ids[y, x]:
+                return False
+    return True
+
+
+@jit
 def survey_solids(solids, lamps, near, shades):
     """Find what may darken and shade each solid."""
     everything = (_ONE << np.uint64(solids.shape[0])) - _ONE
@@ -197,15 +209,30 @@ def survey_shares(solids, lamps, view, left, top, width, height, shades, shares)
     """
     last = solids.shape[0]
     shares[:] = 1.0
-    for j in range(shares.shape[1]):
-        for i in range(shares.shape[2]):
-            x, y = left + 2 * i, top + 2 * j
-            dx, dy, dz = aim(view, width, height, x + 0.5, y + 0.5)
-            if dz < HORIZON:
+    steps = (2, 1) if width >= LARGE else (1, 1)
+    for turn in range(2):  # every fourth pixel first; what lies between two that see all or nothing of a lamp does too
+        step = steps[turn]
+        for j in range(0, shares.shape[1], step):
+            for i in range(0, shares.shape[2], step):
+                is_between = step < steps[0]
+                if turn == 1 and (not is_between or not (i & 1 or j & 1)):
+                    continue
+                x, y = left + 2 * i, top + 2 * j
+                dx, dy, dz = aim(view, width, height, x + 0.5, y + 0.5)
+                if dz >= HORIZON:
+                    continue
                 u, v = view[0] - view[2] / dz * dx, view[1] - view[2] / dz * dy
                 for k in range(lamps.shape[0]):
-                    if shades[last, k]:
-                        shares[k, j, i] = seen_share(solids, lamps, k, shades[last, k], u, v, LIFT, x, y, 0)
+                    if not shades[last, k]:
+                        continue
+                    if is_between:
+                        a, b = i - (i & 1), j - (j & 1)
+                        c, d = i + (i & 1), j + (j & 1)
+                        total = shares[k, b, a] + shares[k, b, c] + shares[k, d, a] + shares[k, d, c]
+                        if total % 4 == 0:
+                            shares[k, j, i] = 0.25 * total
+                            continue
+                    shares[k, j, i] = seen_share(solids, lamps, k, shades[last, k], u, v, LIFT, x, y, 0)
 
 
 @jit
@@ -229,7 +256,7 @@ def paint(solids, lamps, sky, view, ids, levels, out):
         sky: float64 [3].
         view: float64 [number], `view_of`.
         ids: uint8 [row, column], as `cast_ids` finds them.
-        levels: uint8 [step], the number in a file for light from 0 to 1.
+        levels: uint16 [step], 256 times the number in a file for light from 0 to 1.
         out: uint8 [row, column, channel].
     """
     height, width = ids.shape
@@ -248,9 +275,10 @@ def paint(solids, lamps, sky, view, ids, levels, out):
                 has_shades = has_shades or shades[-1, k] > 0
             if has_shades:
                 survey_shares(solids, lamps, view, left, top, width, height, shades, shares)
+            is_bare = shows_table_alone(ids, left, top)
             for y in range(top, min(height, top + TILE)):
                 for x in range(left, min(width, left + TILE)):
-                    if ids[y, x] or _things(ids, x, y) != _ONE:
+                    if not is_bare and (ids[y, x] or _things(ids, x, y) != _ONE):
                         r, g, b = paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays)
                     else:
                         dx, dy, dz = aim(view, width, height, x + 0.5, y + 0.5)
@@ -270,17 +298,18 @@ def paint(solids, lamps, sky, view, ids, levels, out):
                                 g += light * lamps[k, STRENGTH + 1]
                                 b += light * lamps[k, STRENGTH + 2]
                         r, g, b = min(1.0, r), min(1.0, g), min(1.0, b)
-                    out[y, x, 0] = levels[int(r * steps + 0.5)]
-                    out[y, x, 1] = levels[int(g * steps + 0.5)]
-                    out[y, x, 2] = levels[int(b * steps + 0.5)]
+                    grain = int(256 * noise(x, y))  # rounds up or down by chance, so that even light shows no bands
+                    out[y, x, 0] = (np.int64(levels[int(r * steps + 0.5)]) + grain) >> 8
+                    out[y, x, 1] = (np.int64(levels[int(g * steps + 0.5)]) + grain) >> 8
+                    out[y, x, 2] = (np.int64(levels[int(b * steps + 0.5)]) + grain) >> 8
 
 
 @jit
 def paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays):
     """The light of a pixel that shows a solid: red, green and blue, each from 0 to 1.
 
-    A pixel that shows several things is looked at in eight places, and each thing but a
-    shiny one is lit where it is met first.
+    A pixel that shows several things is looked at in eight places, and each solid
+    is lit where it is met first, a shiny one four times, and the table in the middle of where it is met.
 
     Shapes:
         met: int64 [place], what each place shows; any values.
@@ -310,9 +339,17 @@ def paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays):
         rays[sample, 0], rays[sample, 1], rays[sample, 2], rays[sample, 3] = t, nx, ny, nz
         rays[sample, 4], rays[sample, 5], rays[sample, 6] = dx, dy, dz
     red, green, blue = 0.0, 0.0, 0.0
+    u, v, bare = 0.0, 0.0, 0
     for sample in range(samples):
         n = met[sample]
-        enough = 1 if n < 0 or not solids[n, IS_SHINY] else MIXED
+        t, dx, dy, dz = rays[sample, 0], rays[sample, 4], rays[sample, 5], rays[sample, 6]
+        if n < 0:
+            if dz < HORIZON:
+                u, v, bare = u - view[2] / dz * dx, v - view[2] / dz * dy, bare + 1
+            else:
+                red, green, blue = red + sky[0] / samples, green + sky[1] / samples, blue + sky[2] / samples
+            continue
+        enough = GLOSSY if solids[n, IS_SHINY] else 1
         earlier, all_ = 0, 0
         for other in range(samples):
             if met[other] == n:
@@ -321,15 +358,13 @@ def paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays):
                     earlier += 1
         if earlier >= enough:
             continue
-        t, dx, dy, dz = rays[sample, 0], rays[sample, 4], rays[sample, 5], rays[sample, 6]
-        r, g, b = sky[0], sky[1], sky[2]
-        if n >= 0:
-            px, py, pz = view[0] + t * dx, view[1] + t * dy, view[2] + t * dz
-            nx, ny, nz = rays[sample, 1], rays[sample, 2], rays[sample, 3]
-            r, g, b = _lit(solids, lamps, sky, near, shades, n, px, py, pz, nx, ny, nz, dx, dy, dz, x, y, sample)
-        elif dz < HORIZON:
-            t = -view[2] / dz
-            r, g, b = _bare(solids, lamps, sky, near, shades, view[0] + t * dx, view[1] + t * dy, x, y, sample)
+        px, py, pz = view[0] + t * dx, view[1] + t * dy, view[2] + t * dz
+        nx, ny, nz = rays[sample, 1], rays[sample, 2], rays[sample, 3]
+        r, g, b = _lit(solids, lamps, sky, near, shades, n, px, py, pz, nx, ny, nz, dx, dy, dz, x, y, sample)
         weight = all_ / min(all_, enough) / samples
         red, green, blue = red + weight * min(1.0, r), green + weight * min(1.0, g), blue + weight * min(1.0, b)
-    return red, green, blue
+    if bare:
+        r, g, b = _bare(solids, lamps, sky, near, shades, view[0] + u / bare, view[1] + v / bare, x, y, 0)
+        weight = bare / samples
+        red, green, blue = red + weight * min(1.0, r), green + weight * min(1.0, g), blue + weight * min(1.0, b)
+    return min(1.0, red), min(1.0, green), min(1.0, blue)
