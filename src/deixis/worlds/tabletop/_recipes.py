@@ -43,8 +43,8 @@ class TabletopRecipes(ExampleRecipes):
         write_with_pictures(rows, path, size=(recipe.width, recipe.height), workers=workers, crew=crew)
 
     def demo(self, seed: int = 0) -> Recipe:
-        """A small dataset to look at, with all test sets and some expressions that fit nothing."""
-        return TabletopRecipe(examples=160, tests=8, absent=0.1, seed=seed)
+        """A small dataset to look at, with all test sets."""
+        return TabletopRecipe(examples=160, tests=8, seed=seed)
 
 
 RECIPES = TabletopRecipes(
