@@ -110,7 +110,7 @@ def samples_in(path):
 
 @pytest.mark.slow
 def test_hugging_face_streams_them(grid_data, tmp_path):
-    """`load_dataset("webdataset")` reads the files as a stream, shuffled and resumed in the middle of an epoch."""
+    """`load_dataset("webdataset")` streams the files, shuffled in the same order at a second reading."""
     datasets = pytest.importorskip("datasets")
     paths = write_shards(grid_data, tmp_path / "tar", split="train", per_shard=5)
 
