@@ -439,20 +439,25 @@ def other_datasets(folder: Path) -> list[Figure]:
 def _necessity_figure(audits: dict[str, Any]) -> Figure:
     measures = {name: audits[name]["measures"] for name in WITH_MEANING}
 
-    def chart(name: str, title: str, rows: dict[str, Callable[[Any], float | None]]) -> Chart:
-        series = {label: tuple(find(measures[one]) for one in WITH_MEANING) for label, find in rows.items()}
+    def chart(name: str, title: str, first: int, rows: dict[str, Callable[[Any], float | None]]) -> Chart:
+        """The legend is one for both charts, so that the colours of each begin behind those of the other."""
+        series = [
+            Series(label=label, values=tuple(find(measures[one]) for one in WITH_MEANING), color=f"d{place}")
+            for place, (label, find) in enumerate(rows.items(), start=first)
+        ]
         return Chart(
             name=name,
             title=title,
             marks="columns",
             labels=tuple(WITH_MEANING.values()),
-            series=make_series(series, colors="datasets"),
+            series=tuple(series),
             axis=Axis(label="share", high=1.0),
         )
 
     needed = chart(
         "needed",
         "Needed to find the target",
+        0,
         {
             "words of the target": lambda found: found["words needed"]["target"]["share"],
             "words of the others": lambda found: found["words needed"]["other"]["share"],
@@ -462,6 +467,7 @@ def _necessity_figure(audits: dict[str, Any]) -> Figure:
     solved = chart(
         "solved",
         "Solved without reading it all",
+        3,
         {
             "noun alone": lambda found: found["solved"]["noun alone"]["share"],
             "noun phrase alone": lambda found: found["solved"]["noun phrase alone"]["share"],

@@ -35,8 +35,9 @@ class Scripted(LM):
         return [self.says or f"Answer: {self.known[prompt]}" for prompt in prompts]
 
     def loglikelihood(self, requests, **_):
-        """Nobody asks for it."""
-        raise NotImplementedError
+        """The right answer is likely, or the one that is always said; the others are not."""
+        asked = [request.args for request in requests]
+        return [(-float(said.strip() != (self.says or self.known[prompt])), False) for prompt, said in asked]
 
     def loglikelihood_rolling(self, requests, **_):
         """Nobody asks for it."""
@@ -125,6 +126,33 @@ def test_a_real_model_that_knows_nothing(grid_data, tmp_path, tiny_model):
 
     assert found["exact,none"] == 0
     assert found["not_understood,none"] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "main"), [("refer", "right_image"), ("localise", "right")])
+def test_likelihoods_are_compared(task, main, room_data, photograph_data, tmp_path):
+    """The harness asks how likely each answer is, and counts those whose right answer is the likeliest."""
+    data = room_data if task == "refer" else photograph_data
+    made = ask(PromptRecipe(task=task, limit=3), data)
+    write_task(made, tmp_path / "task", by_likelihood=True)
+    always = made.items[0].gold.right
+
+    right, one = (run(tmp_path / "task", Scripted(tmp_path / "task", says=says)) for says in (None, always))
+
+    assert right[f"{main},none"] == 1
+    share = sum(item.gold.right == always for item in made.items) / len(made)
+    assert one[f"{main},none"] == pytest.approx(share)
+    assert "not_understood,none" not in right
+
+
+def test_likelihoods_need_a_list_of_answers(grid_data, tmp_path):
+    """Plans cannot be listed, and likelihoods are for the harness alone."""
+    made = ask(PromptRecipe(task="navigate", limit=1), grid_data)
+
+    with pytest.raises(RecipeError, match=r"those of navigate \(actions\) cannot; leave --likelihood out"):
+        write_task(made, tmp_path, by_likelihood=True)
+    with pytest.raises(RecipeError, match="add --lm-eval FOLDER"):
+        prompts(grid_data, likelihood=True)
 
 
 def test_the_command_writes_a_task(grid_data, tmp_path, capsys):

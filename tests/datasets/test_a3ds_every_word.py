@@ -141,3 +141,16 @@ def test_contexts_survive_as_arrays(finished):
     found = np.concatenate([rows[:, 0] for rows in read_pairs(finished / FILE).values()])
 
     assert np.array_equal(found, table["target"].to_numpy())
+
+
+def test_the_studio_shows_what_is_needed(finished):
+    """The card of a context and its page begin with the caption that says just that."""
+    testclient = pytest.importorskip("starlette.testclient", reason="needs starlette")
+    from deixis._studio.server import make_app
+
+    pages = testclient.TestClient(make_app([finished]), base_url="http://127.0.0.1")
+    slug = next(part for part in pages.get("/").text.split('"') if part.startswith("/d/"))
+    row = pq.read_table(finished / FILE).to_pylist()[40]
+
+    assert row["caption"] in pages.get(f"{slug}?set=every-word-two").text
+    assert row["caption"] in pages.get(f"{slug}/every-word-two/0").text

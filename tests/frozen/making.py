@@ -209,7 +209,7 @@ def speakers(place: Path) -> Facts:
     folder = place / "a3ds"
     make("a3ds", "--captions", "none", "--pictures", 24, "--out", folder)
     _write_pictures(folder / "pictures" / "train.parquet", place)
-    facts = {name: _captions(place, name) for name in ("speaker-b", "speaker-rp", "speaker-sp")}
+    facts = {name: _captions(place, name) for name in ("speaker-b", "speaker-rp", "speaker-sp", "speaker-contrast")}
     return facts | {"room-encoder": _features(place / "cache")}
 
 

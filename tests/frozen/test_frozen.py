@@ -53,7 +53,7 @@ def test_everything_is_held():
     assert {name for name in FROZEN if held[name]["check"]["exit code"]} == {"reascan compatible"}
     assert not [name for name in FROZEN for verb in verbs if "refused" in held[name][verb]]
     models = {checkpoint for name in MODELS for checkpoint in held[name]}
-    of_rooms = {"speaker-b", "speaker-rp", "speaker-sp", "room-encoder"}
+    of_rooms = {"speaker-b", "speaker-contrast", "speaker-rp", "speaker-sp", "room-encoder"}
     assert models == {"m-lstm", "gcn-lstm", "program", "transformer"} | of_rooms
 
 

@@ -22,7 +22,7 @@ from deixis.readers._region_scene import RegionScene
 from deixis.readers.reader import Image, Region
 from deixis.readers.registry import world_of_reader
 from deixis.scene.scene import Where
-from tests.readers.box_examples import EXAMPLES, PEAR, world_of_boxes
+from tests.readers.box_examples import APPLE, EXAMPLES, PEAR, world_of_boxes
 
 
 PREDICTED = Path(__file__).resolve().parents[3] / "shared/data/others/ref-adv/qwen3a8b_direct_predictions-6.jsonl"
@@ -207,6 +207,20 @@ def test_a_candidate_can_be_named_by_its_number_in_the_dataset(tmp_path):
     ):
         found = judge(tmp_path, {"id": 0, key: number}, examples=(example,))
         assert found.values["overall"]["outcomes"] == {expected: 1}
+
+
+def test_an_object_in_nearly_the_same_box_is_told_apart(tmp_path):
+    """Who names it is wrong, though its box overlaps the right one; who gives the box is right."""
+    boxes = (APPLE, APPLE, PEAR)
+    example = replace(EXAMPLES[0], regions=(boxes,))
+    named = judge(tmp_path, {"id": 0, "object": 1}, examples=(example,))
+    given_box = judge(tmp_path, {"id": 0, "box": list(APPLE), "space": "pixels"}, examples=(example,))
+
+    assert (named.values["overall"]["accuracy"]["mean"], named.values["overall"]["IoU 0.5"]["mean"]) == (0, 1)
+    assert named.values["twins"] == 1
+    assert "1 answer names an object whose box overlaps" in str(named.blocks[-1])
+    assert given_box.values["overall"]["accuracy"]["mean"] == 1
+    assert "twins" not in given_box.values
 
 
 def test_measures_are_what_their_names_say(tmp_path):

@@ -115,14 +115,14 @@ def test_right_answers_are_judged_to_be_right(find, answer):
     found = find(*EXAMPLES[:5], answer=answer)
 
     assert len(found.posed) == 5
-    for _, gold in found.posed:
+    for _, gold, _ in found.posed:
         again = BoxGold.from_plain(json.loads(json.dumps(gold.to_plain())))
         assert again == gold
         judged = gold.judge(f"Answer: {gold.right}")
         assert judged.outcome == "right"
         assert judged.measures["right"] == 1
         assert gold.judge(None).outcome == "unanswered"
-    assert len({tuple(gold.groups) for _, gold in found.posed}) == 1
+    assert len({tuple(gold.groups) for _, gold, _ in found.posed}) == 1
 
 
 def test_the_space_is_stated_in_the_prompt(find):

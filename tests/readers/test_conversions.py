@@ -114,8 +114,8 @@ def test_absent_things_are_read_back(refer, capsys, tmp_path, form):
     nothing = [one for one in examples if not one.boxes]
     assert len(nothing) * 2 == len(examples) == 2 * found["pairs"] > 0
     assert found["missing"] == found["extra"] == 0
-    if form != "tsv":
-        assert all(one.facts["absent"]["word"] in one.text for one in nothing)
+    assert all(one.facts["absent"]["word"] in one.text for one in nothing)
+    assert all(one.facts["absent"]["instead_of"] in one.facts["absent"]["original"] for one in nothing)
 
 
 # -------------------------------------------------------------------------------- the proof

@@ -130,6 +130,15 @@ def test_scenes_of_gre3d7_are_not_claimed(tmp_path):
     assert not other.scenes
 
 
+def test_scenes_of_a_file_with_others_are_not_claimed(tmp_path):
+    """Scenes 1 to 20 of another corpus may have the numbers and letters of those of GRE3D3."""
+    others = [ROWS[0].replace("1,1,1,A", f"{speaker},{20 + speaker},1,A") for speaker in range(1, 4)]
+    one_slip = [ROWS[0].replace("1,1,1", f"{speaker},1,1") for speaker in range(2, 20)]
+
+    assert not any(one.scenes for one in ReadFile(READER, write(tmp_path / "d.csv", *ROWS, *others)))
+    assert sum(bool(one.scenes) for one in ReadFile(READER, write(tmp_path / "e.csv", *one_slip, others[0]))) == 18
+
+
 def test_rows_that_cannot_be_read_are_refused_by_code(tmp_path):
     """Nothing is dropped but empty lines."""
     many = "1,1,1,A,a,ball,tg_type,tg_type,,7,7"

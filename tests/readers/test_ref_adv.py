@@ -13,6 +13,7 @@ from deixis.errors import BrokenDataset
 from deixis.judge.boxes import Box
 from deixis.readers._builtin.ref_adv import READER
 from deixis.readers._examples import ReadFile
+from deixis.readers.registry import reader_of
 from tests.readers.hostile import check_hostile_bytes
 
 
@@ -137,6 +138,22 @@ def test_predictions_are_examples_with_their_row_numbers(tmp_path):
     (example,) = ReadFile(READER, write(tmp_path / "p.jsonl", [record], as_lines=True))
 
     assert (example.id, example.images, example.facts) == (17, (("3.jpg", 0, 0),), {"distractors": 5})
+
+
+def test_a_folder_is_read_without_the_predictions_beside(tmp_path):
+    """Rows of several files are numbered through, but keep the numbers that a dataset server gave them."""
+    places = tmp_path / "files", tmp_path / "pages"
+    for place in places:
+        place.mkdir()
+    for number in range(2):
+        write(places[0] / f"test-{number}.jsonl", [released()] * 3, as_lines=True)
+        page = [{"row_idx": 3 * number + k, "row": released()} for k in range(3)]
+        write(places[1] / f"page-{number}.json", {"features": [], "rows": page})
+    prediction = {"row_idx": 1, "normal_caption": "a hat", "gt_bbox_xyxy": [1, 2, 3, 4], "file_name": "3.jpg"}
+    write(places[0] / "predictions.jsonl", [prediction], as_lines=True)
+
+    for place in places:
+        assert [one.id for one in ReadFile(reader_of(place), place)] == list(range(6))
 
 
 def test_records_that_cannot_be_read_are_refused_by_code(tmp_path):

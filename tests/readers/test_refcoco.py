@@ -9,6 +9,7 @@ from pickle import dumps  # noqa: TID251 (tests write pickles; nothing here or i
 
 import pytest
 
+from deixis.data.checks import CheckRequest
 from deixis.errors import BrokenDataset
 from deixis.judge.boxes import Box
 from deixis.readers._audit import ReadAudit
@@ -674,3 +675,27 @@ def test_rows_in_parquet_are_read_without_their_pictures(tmp_path):
     assert first.split == "testA"
     assert first.boxes == ((0, Box(1.5, 2, 4.5, 6)),)
     assert not ROWS.sniff(tmp_path / "other.parquet")
+
+
+def test_a_folder_of_rows_is_read_whole(tmp_path):
+    """As evaluation kits hold it, a file or several for each split; rows are numbered through, other files are left."""
+    row = {"question_id": "1", "answer": ["cup"], "bbox": [1, 2, 3, 4], "file_name": FILE}
+    folder = tmp_path / "RefCOCO" / "data"
+    folder.mkdir(parents=True)
+    for name in ("testA-00000-of-00002.jsonl", "testA-00001-of-00002.jsonl", "val.jsonl"):
+        (folder / name).write_text(2 * (json.dumps(row) + "\n"), encoding="utf-8")
+    write(folder / "info.json", {"license": "none"})
+    read = ReadFile(reader_of(tmp_path / "RefCOCO"), tmp_path / "RefCOCO")
+
+    assert read.splits == {"testA": 4, "val": 2}
+    assert len({one.id for one in read}) == 6
+    assert [one.id for one in ReadFile(ROWS, folder)] == [one.id for one in read]
+    assert not ROWS.sniff(tmp_path)
+
+
+def test_a_misfit_of_a_text_that_is_only_read_is_a_warning(tmp_path):
+    """Our language may be wrong as well as the data; where people annotated the meaning, it is an error."""
+    release(tmp_path, reference(texts=("the cup", "right cup", "right bowl", "the dog")))
+    report = ReadChecks(ReaderWorld.of(REFCOCO)).check(tmp_path / "refs(unc).p", CheckRequest(select=("W1", "E")))
+
+    assert {code: count for code, count in report.counts.items() if count} == {"W101": 1, "W102": 1, "W103": 2}

@@ -72,8 +72,11 @@ def test_show_draws_an_example(sample, capsys, tmp_path):
 
 def test_stats_counts(sample, capsys):
     """In text and as JSON."""
-    assert run(capsys, "stats", sample[1])[0] == 0
-    assert values(capsys, "stats", sample[1])
+    code, shown, _ = run(capsys, "stats", sample[1])
+    assert code == 0
+    assert f"licence: {find_reader(sample[0]).license}" in " ".join(shown.split())
+    (told,) = values(capsys, "stats", sample[1])["datasets"]
+    assert told["citation"] == find_reader(sample[0]).citation
 
 
 def test_audit_counts(sample, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -101,6 +102,14 @@ def test_the_lead_says_the_key_figures(audit):
 
     assert f"{100 * audit.words_needed('target').share:.1f} % are needed to find it" in said
     assert "6.0 objects to choose from" in said
+
+
+def test_the_lead_says_how_many_meanings_are_judged(audit):
+    """Where they are not those of all examples."""
+    some = replace(audit, examples=2 * audit.examples)
+
+    assert "Meanings are judged" not in lead(audit)
+    assert f"Meanings are judged in {audit.judged:,} of {some.examples:,} examples." in lead(some)
 
 
 def test_a_dataset_without_examples_can_be_shown(tmp_path):

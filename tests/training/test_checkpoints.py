@@ -359,7 +359,7 @@ def test_checkpoints_that_come_with_deixis_are_of_their_worlds():
 
     assert homes == {
         **dict.fromkeys(("m-lstm", "gcn-lstm", "program", "transformer"), "grid"),
-        **dict.fromkeys(("room-encoder", "speaker-b", "speaker-rp", "speaker-sp"), "rooms"),
+        **dict.fromkeys(("room-encoder", "speaker-b", "speaker-contrast", "speaker-rp", "speaker-sp"), "rooms"),
     }
     assert set(shipped_checkpoints("grid")) == {"m-lstm", "gcn-lstm", "program", "transformer"}
     with pytest.raises(BrokenCheckpoint, match=r"nobody is neither .* comes with deixis \(room-encoder, speaker-b"):

@@ -33,6 +33,7 @@ def prompts(
     allow_losses: AllowLosses = False,
     out: Path | None = None,
     lm_eval: Annotated[Path | None, Parameter(name="--lm-eval")] = None,
+    likelihood: Annotated[bool, Parameter(negative=())] = False,
     seed: Seed = 0,
     workers: Count | None = None,
     as_json: Json = False,
@@ -61,6 +62,7 @@ def prompts(
         allow_losses: Go on although over 1 % of the questions are duplicates.
         out: The file of prompts, FILE.jsonl; right answers go to FILE.gold.jsonl.
         lm_eval: A folder for a task of the lm-evaluation-harness.
+        likelihood: Let that task compare how likely each listed answer is, instead of reading what a model says.
         seed: Random seed of the choice and order of questions; 0 by default.
         workers: Processes that make a fresh test set; one per core by default.
         as_json: Print JSON instead of text.
@@ -71,6 +73,8 @@ def prompts(
     from deixis.prompts.recipe import PromptRecipe
     from deixis.prompts.tasks import known_tasks, questions_of, task_of, world_of_task
 
+    if likelihood and lm_eval is None:
+        raise RecipeError("likelihoods are compared by a task of the lm-evaluation-harness; add --lm-eval FOLDER")
     data = None if source is None else at_hand(source)
     if task is None:
         if data is None:
@@ -103,7 +107,7 @@ def prompts(
     if lm_eval is not None:
         from deixis.bridges.lm_eval_tasks import write_task
 
-        written += write_task(made, lm_eval)
+        written += write_task(made, lm_eval, by_likelihood=likelihood)
     if as_json:
         print_json({**made.facts, "files": [str(path) for path in written]})
         return 0

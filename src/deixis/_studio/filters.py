@@ -12,6 +12,7 @@ import numpy as np
 
 from deixis.data._split_names import names_in_split
 from deixis.errors import DeixisError, UnknownName
+from deixis.seeds import mix_words
 
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 PAGE = 24  # cards on one page
 LONGEST = 300  # letters of one value in an address
+ORDER, SHUFFLES = "order", ("shuffled", "shuffled again")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +79,18 @@ class FilterResult:
         kept: bool [example]; None where everything is.
         size: how many remain.
         counts: for each facet, how many would remain with each of its values, all other choices as they are.
+        ordered: int64 [example], the numbers of those that remain in another order; None for that of the dataset.
     """
 
     kept: np.ndarray | None
     size: int
     counts: Mapping[str, Mapping[str, int]]
+    ordered: np.ndarray | None = None
 
     def numbers(self, start: int, stop: int) -> np.ndarray:
         """The numbers of some of those that remain, in order."""
+        if self.ordered is not None:
+            return self.ordered[start:stop]
         if self.kept is None:
             return np.arange(start, min(stop, self.size))
         return np.flatnonzero(self.kept)[start:stop]
@@ -335,6 +341,43 @@ def places_in(stretches: Iterable[range], start: int, stop: int) -> list[int]:
         numbers += stretch[max(0, start - before) : max(0, stop - before)]
         before += len(stretch)
     return numbers
+
+
+def order_field(wanted: PageQuery, sizes: Iterable[str]) -> Field:
+    """Return the form field of the order of examples.
+
+    Args:
+        wanted: what is asked for.
+        sizes: by what they can be sorted.
+    """
+    ways = [*SHUFFLES, *(way for name in sizes for way in (f"few {name}", f"many {name}"))]
+    named = tuple(Choice(way.replace(" ", "-"), way.replace("plan length", "actions")) for way in ways)
+    return Field(ORDER, "order", wanted.get(ORDER), named, any="as in the dataset")
+
+
+def put_in_order(numbers: np.ndarray, order: str, sizes: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the numbers of examples in an order: shuffled, always in the same way, or sorted.
+
+    Args:
+        numbers: int64 [example].
+        order: a value of `order_field`; empty for the order that they have.
+        sizes: by name the numbers by which all examples can be sorted.
+
+    Raises:
+        UnknownName: when there is no such order.
+    """
+    if not order:
+        return numbers
+    shuffles = [way.replace(" ", "-") for way in SHUFFLES]
+    if order in shuffles:
+        words = mix_words(numbers.astype(np.uint64) + np.uint64(1) + np.uint64(shuffles.index(order) << 40))
+        return numbers[np.argsort(words, kind="stable")]
+    way, _, name = order.partition("-")
+    by = sizes.get(name.replace("-", " "))
+    if by is None or way not in ("few", "many"):
+        raise UnknownName(f"examples have no order {order[:40]!r}")
+    values = by[numbers].astype(np.int64)
+    return numbers[np.argsort(values if way == "few" else -values, kind="stable")]
 
 
 def field_of(facet: Facet, wanted: PageQuery, counts: Mapping[str, int], **more: str) -> Field:

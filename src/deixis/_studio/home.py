@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -10,12 +12,14 @@ from starlette.routing import Route
 from deixis._studio.demo import Stage
 from deixis._studio.pages import HERE, cache_pages, folders, library_of, render
 from deixis._studio.world_pages import all_pages
+from deixis.data.store import MANIFEST
 from deixis.errors import DeixisError
+from deixis.report._skeleton import resource
 from deixis.report.chart_html import chart_rules, chart_script
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from starlette.requests import Request
@@ -25,7 +29,11 @@ if TYPE_CHECKING:
 
 
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-SHARED = {"chart.css": (chart_rules, TYPES[".css"]), "chart.js": (chart_script, TYPES[".js"])}  # with reports
+SHARED: dict[str, tuple[Callable[[], str], str]] = {  # with reports
+    "chart.css": (chart_rules, TYPES[".css"]),
+    "chart.js": (chart_script, TYPES[".js"]),
+    "scorecard.css": (partial(resource, "audit.css"), TYPES[".css"]),
+}
 
 
 def home(request: Request) -> Response:
@@ -38,6 +46,7 @@ def home(request: Request) -> Response:
         title="Studio",
         datasets=datasets,
         covers={entry.slug: _cover(request, entry) for entry in datasets if not entry.error},
+        facts={entry.slug: _facts(entry) for entry in datasets if not entry.error},
         runs=library.runs,
         preparing=_stage(request),
         needless=[link for pages in all_pages() for link in pages.navigation.items()],
@@ -67,6 +76,26 @@ def _cover(request: Request, entry: Entry) -> Card | None:
         except (DeixisError, OSError):
             covers[key] = None
     return covers[key]
+
+
+class CoverFacts(NamedTuple):
+    """The mode of a dataset, empty where it has none, and how many examples it holds."""
+
+    mode: str
+    examples: int
+
+
+def _facts(entry: Entry) -> CoverFacts:
+    """Return what the card of a dataset says, from its manifest as far as it has one."""
+    try:
+        manifest = json.loads((entry.path / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        manifest = {}
+    manifest = manifest if isinstance(manifest, dict) else {}
+    recipe, examples = manifest.get("recipe"), manifest.get("examples")
+    mode = recipe.get("mode") if isinstance(recipe, dict) else ""
+    count = examples if type(examples) is int else sum(entry.splits.values())
+    return CoverFacts(mode[:40] if isinstance(mode, str) else "", count)
 
 
 def static(request: Request) -> Response:

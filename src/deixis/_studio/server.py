@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
-from deixis._studio import gallery, home, play, results
+from deixis._studio import audit, gallery, home, play, results
 from deixis._studio.guard import Guard
 from deixis._studio.library import Library
 from deixis._studio.pages import render
@@ -63,7 +63,7 @@ def make_app(
         answers: the folder where the answers of people who play are kept; only in memory without one.
         preparing: what is being made in one of the folders, if anything is.
     """
-    routes: list[BaseRoute] = [route for part in (home, gallery, play, results) for route in part.ROUTES]
+    routes: list[BaseRoute] = [route for part in (home, gallery, audit, play, results) for route in part.ROUTES]
     routes += [route for pages in all_pages() for route in pages.routes]
     app = Starlette(
         routes=routes,

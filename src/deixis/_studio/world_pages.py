@@ -143,6 +143,13 @@ class WorldPages:
         It is called before they are asked for.
         """
 
+    def count_all(self, entry: Entry) -> None:
+        """Read what all counts of the form need, however long that takes.
+
+        It is called before the histograms of an audit are shown.
+        """
+        self.count(entry)
+
     def cover(self, entry: Entry, library: Library) -> Card | None:
         """The example for the first page: of the first ones of the test set, that with the most words."""
         from_test = {"split": "test"} if "test" in entry.splits else {}
@@ -154,6 +161,20 @@ class WorldPages:
     def example(self, request: Request, entry: Entry, number: int) -> Response:
         """The page of an example, at `/d/{slug}/{number}`."""
         raise UnknownName(f"examples of {entry.title} have no numbers")
+
+    @property
+    def has_numbers(self) -> bool:
+        """True if examples have pages by their numbers."""
+        return type(self).example is not WorldPages.example
+
+    def table(self, entry: Entry, numbers: np.ndarray) -> Any:
+        """Return examples as an Arrow table, in worlds that override this.
+
+        Args:
+            entry: the dataset.
+            numbers: int64 [example], as `filter_examples` gives them.
+        """
+        raise UnknownName(f"examples of {entry.title} are not written as a table")
 
     def picture(self, entry: Entry, number: int) -> bytes:
         """The picture of an example as SVG, at `/d/{slug}/{number}/picture.svg`."""

@@ -7,6 +7,9 @@
 | `deixis_questions.py` | what the harness calls; everything in it is here |
 
 The folder may be moved. Prompts are text, since most models of the harness take nothing else.
+
+Where all answers can be listed, a task may compare how likely a model finds each of them (`NAME_likelihood`) instead of
+reading what it says: for models that are trained on text alone, and without answers that are not understood.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from deixis.prompts.question import Judgement
 
 
-__all__ = ["load_questions", "mean_of_known", "process_results", "write_task"]
+__all__ = ["load_questions", "mean_of_known", "process_likelihoods", "process_results", "write_task"]
 
 QUESTIONS, FUNCTIONS = "questions.jsonl", "deixis_questions"
 NOT_UNDERSTOOD = "not_understood"
@@ -37,7 +40,7 @@ CODE = '''"""What the lm-evaluation-harness calls for this task."""
 
 from pathlib import Path
 
-from deixis.bridges.lm_eval_tasks import load_questions, mean_of_known, process_results
+from deixis.bridges.lm_eval_tasks import load_questions, mean_of_known, process_likelihoods, process_results
 
 
 def questions(**_):
@@ -45,23 +48,38 @@ def questions(**_):
     return load_questions(Path(__file__).parent)
 
 
-__all__ = ["mean_of_known", "process_results", "questions"]
+__all__ = ["mean_of_known", "process_likelihoods", "process_results", "questions"]
 '''
 
 
-def write_task(made: Questionnaire, folder: Path) -> list[Path]:
+def write_task(made: Questionnaire, folder: Path, *, by_likelihood: bool = False) -> list[Path]:
     """Write a task of the harness, and return its files.
 
     Args:
         made: the questions, whose scenes must be shown as text.
         folder: may hold other tasks, but not another one of the same kind.
+        by_likelihood: compare how likely each of the listed answers is, instead of reading what a model says.
+
+    Raises:
+        RecipeError: when the questions cannot be put in this way.
     """
     recipe = made.recipe
+    if by_likelihood and not all(item.question.choices for item in made.items):
+        raise RecipeError(
+            f"likelihoods are compared where all answers can be listed, which those of {recipe.task} "
+            f"({recipe.wanted}) cannot; leave --likelihood out"
+        )
     if recipe.style == "image":
         raise RecipeError("the harness is given prompts as text; leave --style image out, or use Inspect")
-    name = f"deixis_{recipe.task}_{recipe.wanted}"
+    name = f"deixis_{recipe.task}_{recipe.wanted}" + ("_likelihood" if by_likelihood else "")
     rows = [
-        {**gold_line(item), "prompt": item.question.text, "gold": json.dumps(item.gold.to_plain()), **_origin(made)}
+        {
+            **gold_line(item),
+            "prompt": item.question.text + ("\nAnswer:" if by_likelihood else ""),
+            "gold": json.dumps(item.gold.to_plain()),
+            **_origin(made),
+            **({"choices": list(item.question.choices)} if by_likelihood else {}),
+        }
         for item in made.items
     ]
     paths = [folder / f"{name}.yaml", folder / QUESTIONS, folder / f"{FUNCTIONS}.py"]
@@ -70,7 +88,7 @@ def write_task(made: Questionnaire, folder: Path) -> list[Path]:
         raise RecipeError(f"{folder} holds another task, {others[0].name}; choose a folder for each")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        paths[0].write_text(_yaml(name, made), encoding="utf-8", newline="\n")
+        paths[0].write_text(_yaml(name, made, by_likelihood=by_likelihood), encoding="utf-8", newline="\n")
         write_lines(paths[1], rows)
         paths[2].write_text(CODE, encoding="utf-8", newline="\n")
     except OSError as error:
@@ -108,6 +126,17 @@ def process_results(document: dict[str, Any], results: Sequence[str]) -> dict[st
     return {**found.measures, NOT_UNDERSTOOD: float(found.outcome in ("unparsable", "unanswered"))}
 
 
+def process_likelihoods(document: dict[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
+    """The measures of the answer that a model finds most likely, by name.
+
+    Args:
+        document: a row of the questions.
+        results: for every choice its log likelihood, and whether it is what the model would say.
+    """
+    likely = max(range(len(results)), key=lambda place: results[place][0])
+    return dict(judge_document(document, f"Answer: {document['choices'][likely]}").measures)
+
+
 def judge_document(document: dict[str, Any], text: str) -> Judgement:
     """The judgement on the answer to a row of the questions."""
     return gold_from({**document, "gold": json.loads(document["gold"])}).judge(text)
@@ -129,33 +158,51 @@ def _aggregation(measure: str, made: Questionnaire) -> str:
     return "mean" if is_always else f"!function {FUNCTIONS}.mean_of_known"
 
 
-def _yaml(name: str, made: Questionnaire) -> str:
+def _yaml(name: str, made: Questionnaire, *, by_likelihood: bool) -> str:
     known = questions_of(made.recipe.task)
     worse = (NOT_UNDERSTOOD, *known.lower_is_better)
-    measures = [*made.items[0].gold.judge(None).measures, NOT_UNDERSTOOD]
+    measures = [*made.items[0].gold.judge(None).measures, *([] if by_likelihood else [NOT_UNDERSTOOD])]
     metrics = "\n".join(
         f"  - metric: {measure}\n    aggregation: {_aggregation(measure, made)}\n"
         f"    higher_is_better: {str(measure not in worse).lower()}"
         for measure in measures
     )
     about = "\n".join(f"#   {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in made.facts.items())
+    tokens = known.tokens.get(made.recipe.wanted, MOST_TOKENS)
+    kind = BY_LIKELIHOOD if by_likelihood else BY_TEXT.format(tokens=tokens)
     return f"""# Questions of Deixis, made with
 {about}
 task: {name}
 custom_dataset: !function {FUNCTIONS}.questions
 test_split: test
-output_type: generate_until
-doc_to_text: "{{{{prompt}}}}"
-doc_to_target: "Answer: {{{{right}}}}"
-process_results: !function {FUNCTIONS}.process_results
-num_fewshot: 0
+{kind}num_fewshot: 0
 repeats: 1
-generation_kwargs:
-  until: []
-  do_sample: false
-  max_gen_toks: {known.tokens.get(made.recipe.wanted, MOST_TOKENS)}
 metric_list:
 {metrics}
 metadata:
   version: 1.0
 """
+
+
+BY_LIKELIHOOD = f"""\
+output_type: multiple_choice
+doc_to_text: "{{{{prompt}}}}"
+doc_to_choice: "{{{{choices}}}}"
+doc_to_target: "{{{{choices.index(right)}}}}"
+target_delimiter: " "
+process_results: !function {FUNCTIONS}.process_likelihoods
+"""
+BY_TEXT = (
+    """\
+output_type: generate_until
+doc_to_text: "{{{{prompt}}}}"
+doc_to_target: "Answer: {{{{right}}}}"
+process_results: !function """
+    + FUNCTIONS
+    + """.process_results
+generation_kwargs:
+  until: []
+  do_sample: false
+  max_gen_toks: {tokens}
+"""
+)

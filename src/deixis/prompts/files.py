@@ -33,6 +33,7 @@ __all__ = [
     "Keep",
     "Key",
     "as_data_uri",
+    "chat_message",
     "gold_from",
     "gold_line",
     "gold_path",
@@ -106,7 +107,7 @@ def prompt_line(
         "task": question.task,
         "answer": question.answer,
         "style": question.style,
-        "messages": [_message(message, images) for message in question.messages],
+        "messages": [chat_message(message, images) for message in question.messages],
         **({"choices": list(question.choices)} if question.choices else {}),
         **({"right": item.gold.right} if with_gold else {}),
         "seed": facts["seed"],
@@ -194,8 +195,11 @@ def as_data_uri(picture: Picture) -> str:
     return "data:image/png;base64," + b64encode(picture.png).decode()
 
 
-def _message(message: Message, images: str | None) -> dict[str, Any]:
-    """A message as chat programs take it: plain text, or a list where there are pictures."""
+def chat_message(message: Message, images: str | None = None) -> dict[str, Any]:
+    """A message as chat programs take it: plain text, or a list where there are pictures.
+
+    Pictures are names in the folder `images`, or data if that is None.
+    """
     if not message.pictures:
         return {"role": message.speaker, "content": message.text}
     content: list[dict[str, Any]] = []

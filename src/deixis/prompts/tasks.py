@@ -94,6 +94,16 @@ class Questions:
         """
         raise NotImplementedError
 
+    def difficulty(self, gold: Any) -> Mapping[str, int]:
+        """Return counts by which questions can be chosen, such as `objects`, `clauses` and `distractors`, or none."""
+        del gold
+        return {}
+
+    def bounds(self, most: Mapping[str, int]) -> dict[str, Any]:
+        """Return the settings with which fresh sets hold little that is harder, if there are such."""
+        del most
+        return {}
+
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> Gold:
         """Return the right answer that `Gold.to_plain` wrote, of a kind of answer, or raise `BrokenDataset`."""
         raise NotImplementedError

@@ -19,11 +19,11 @@ dataset does not say it. Of two other formats the space is known: predictions of
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset, SchemaError
 from deixis.judge.boxes import LARGEST, SPACES, Box, Space, box_from, overlap
+from deixis.readers._results import answer_lines
 from deixis.readers.files import head_of, json_items
 
 
@@ -217,16 +217,7 @@ def _values_in(path: Path) -> Iterator[Any]:
     if head_of(path, 64).lstrip()[:1] == "[":
         yield from json_items(path)
         return
-    try:
-        with path.open(encoding="utf-8-sig") as stream:
-            for line in stream:
-                if line.strip():
-                    try:
-                        yield json.loads(line)
-                    except (ValueError, RecursionError):
-                        yield None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenDataset(f"{path} cannot be read: {error}") from error
+    yield from answer_lines(path)
 
 
 def _id_of(values: Any) -> str | None:

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from deixis._losses import Losses
 from deixis._options import refuse_options
 from deixis._version import __version__
-from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
 from deixis.data._split_names import names_in_split
 from deixis.data.store import MANIFEST, open_dataset
-from deixis.errors import BrokenDataset, SchemaError, UnknownName
-from deixis.judge.boxes import SPACES
+from deixis.errors import BrokenDataset, SchemaError
+from deixis.judge.boxes import LADDER, SPACES
 from deixis.judge.request import AGAIN, NO_EXAMPLE
-from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import is_word
 from deixis.readers._box_answers import AnswerFile, BoxAnswer
 from deixis.readers._box_baselines import BASELINES, NO_SIZE, baseline_answers
@@ -23,6 +21,7 @@ from deixis.readers._box_readings import best_reading, tell_reading
 from deixis.readers._box_scores import MEASURES, chance_of, score_boxes, score_tables, scores_by_fact, scores_by_split
 from deixis.readers._box_verdict_file import write_box_verdicts
 from deixis.readers._box_verdicts import judge_boxes
+from deixis.readers._results import examples_to_judge, write_results
 from deixis.report.output import Output
 
 
@@ -76,7 +75,7 @@ class BoxJudging:
         )
         word = str(source) if is_word(source, tuple(self.baselines)) else ""
         examples: Examples = self.world.part("examples").open(data)
-        asked = _examples_to_judge(examples, request.splits)
+        asked = examples_to_judge(examples, request.splits)
         request.progress("examples", len(asked), len(asked))
         losses, contradictions = Losses("answers"), Counter[str]()
         if word:
@@ -117,10 +116,16 @@ class BoxJudging:
             "splits": scores_by_split(verdicts, chances, splits, seed=seed),
             "facts": scores_by_fact(asked, verdicts, chances),
         }
+        if twins := sum(one.outcome == "wrong object" and one.worst >= LADDER[0] for one in verdicts):
+            values["twins"] = twins
         values |= {"contradictions": dict(contradictions.most_common())} if contradictions else {}
         values |= _explain(asked, [given.get(str(one.id)) for one in asked])
         values |= {"losses": losses.to_dict()} if losses else {}
-        files, notes = _write(request, values, verdicts, self.world) if request.out is not None else ([], [])
+
+        def write(path: Path, keep: bool) -> None:
+            write_box_verdicts(path, verdicts, world=self.world, keep=keep)
+
+        files, notes = write_results(request, values, write) if request.out is not None else ([], [])
         return Output(values=values, blocks=[*_blocks(values), *losses.lines()], files=files, notes=notes)
 
     def read(
@@ -166,44 +171,20 @@ def _is_far_outside(box: Any, example: ReadExample, image: int | str | None) -> 
     )
 
 
-def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[ReadExample]:
-    """Return the examples of some splits, by default of all but train, or of all if there is no other split."""
-    known = list(examples.splits)
-    unknown = [split for split in splits if split not in known]
-    if unknown:
-        raise UnknownName(f"there is no split {unknown[0]!r} in {examples.path.name}; it has {', '.join(known)}")
-    wanted = set(splits) or {split for split in known if split != "train"} or set(known)
-    return [one for one in examples if wanted.intersection(names_in_split(one.split))]  # type: ignore[misc]
-
-
 def _in_answered_splits(asked: list[ReadExample], given: Mapping[str, BoxAnswer]) -> list[ReadExample]:
     """Return the examples of the splits of which any example was answered."""
     splits = {split for one in asked if str(one.id) in given for split in names_in_split(one.split)}
     return [one for one in asked if splits.intersection(names_in_split(one.split))]
 
 
-def _answerer(kept: Mapping[str, Any]) -> dict[str, Any]:
-    facts = kept.get("predictions")
-    return {"model": kept.get("model") or "", **(facts if isinstance(facts, dict) else {})}
-
-
-def _write(
-    request: Request, values: Mapping[str, Any], verdicts: Sequence[BoxVerdict], world: World
-) -> tuple[list[Path], list[str]]:
-    out = place_for(request.out, {"data": values["data"], "digest": values["digest"]})  # type: ignore[arg-type]
-    kept = read_kept(out)
-    demand_same(out, _answerer(values), None if kept is None else _answerer(kept), force=request.force)
-    before = {} if kept is None or request.force else dict(kept.get("splits") or {})
-    others = [split for split in before if split not in values["splits"]]
-    write_box_verdicts(out / VERDICTS, verdicts, world=world, keep=bool(others))
-    files = [write_evaluation(out, {**values, "splits": before | values["splits"]}), out / VERDICTS]
-    notes = [f"Kept there of earlier: {', '.join(others)}"] if others else []
-    return files, notes + ([f"{request.out} itself holds results on another dataset"] if out != request.out else [])
-
-
 def _blocks(values: Mapping[str, Any]) -> Iterator[Any]:
     yield f"{values['model'] or values['predictions']['answers']} on {values['data']}; in %, with 95 % interval"
     yield from score_tables(values)
+    if count := values.get("twins", 0):
+        yield (
+            f"{count:,} answer{'s name' if count != 1 else ' names'} an object whose box overlaps the right one by .5 "
+            "or more, but which is not the one that is meant: wrong, since an object is named"
+        )
     for reason, count in values.get("contradictions", {}).items():
         yield f"{count:,} contradiction{'s' * (count != 1)}, counted as declared: {reason}"
     for reason, count in values.get("unreadable", {}).items():

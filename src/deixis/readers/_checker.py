@@ -11,7 +11,7 @@ from deixis._trial import Trial
 from deixis.errors import SchemaError
 from deixis.readers._world import ReaderWorld
 from deixis.readers.reader import NOTHING_READ, Reader, ReadExample, Refusal
-from deixis.readers.registry import registering
+from deixis.readers.registry import make_known
 from deixis.resolution.reference import resolve
 from deixis.worlds.example import context_of
 
@@ -65,7 +65,7 @@ def check_reader(reader: Reader, path: Path | str, *, examples: int = 8) -> Read
     if not isinstance(reader, Reader):
         raise SchemaError(f"a reader is a deixis.readers.Reader, got {type(reader).__name__}")
     trial = _Trial(reader, Path(path), examples)
-    with registering(reader):  # its package need not be installed
+    with make_known(reader):  # its package need not be installed
         facts = trial.run()
     trial.refuse_problems(f"the reader {reader.name}")
     return facts

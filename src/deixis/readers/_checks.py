@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.worlds.toolkit.checks import CODES, ExampleChecks
+from deixis.worlds.toolkit.checks import CODES, MISFITS, ExampleChecks
 
 
 if TYPE_CHECKING:
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 
 REFUSED, OUTSIDE = "E010", "W011"
+AS_READ = {code: code.replace("E", "W") for code in MISFITS}
 OWN = {
     REFUSED: "A record is refused by its reader",
     OUTSIDE: "A box reaches out of its image",
+    **{own: f"{CODES[code]}, as its text is read" for code, own in AS_READ.items()},
 }
 WITHOUT = ("E004", "E104")  # texts of others are read as far as they can be, which `audit` and `stats` tell
 SLACK = 1.0  # pixels that boxes may reach out of their image by rounding
@@ -40,6 +42,10 @@ class ReadChecks(ExampleChecks):
         for refusal in getattr(examples, "refusals", ()):
             told = f" ({refusal.detail})" if refusal.detail else ""
             yield REFUSED, f"record {refusal.record}: {refusal.code}{told}"
+
+    def misfit(self, example: ReadExample, code: str) -> str:  # type: ignore[override]
+        """Return a warning where the meaning is not annotated, but read by a language of ours."""
+        return code if example.meaning is not None else AS_READ[code]
 
     def faults(self, example: ReadExample) -> Iterator[tuple[str, str]]:  # type: ignore[override]
         """Yield the boxes that reach out of their images."""

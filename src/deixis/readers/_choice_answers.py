@@ -28,7 +28,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.errors import BrokenDataset
+from deixis.readers._results import answer_lines
 from deixis.readers.files import head_of, json_items, json_members
 
 
@@ -311,7 +311,7 @@ def _records(path: Path) -> Iterator[tuple[str | int, Any]]:
     if head[:1] == "[":
         yield from enumerate(json_items(path))
     elif _are_lines(head):
-        yield from enumerate(_lines(path))
+        yield from enumerate(answer_lines(path))
     else:
         yield from json_members(path)
 
@@ -326,17 +326,3 @@ def _are_lines(head: str) -> bool:
         if isinstance(value, dict) and "id" in value and not isinstance(value["id"], dict | list):
             return True
     return False
-
-
-def _lines(path: Path) -> Iterator[Any]:
-    """Yield the value of every line, None of one that is no JSON."""
-    try:
-        with path.open(encoding="utf-8-sig") as stream:
-            for line in stream:
-                if line.strip():
-                    try:
-                        yield json.loads(line)
-                    except (ValueError, RecursionError):
-                        yield None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenDataset(f"{path} cannot be read: {error}") from error

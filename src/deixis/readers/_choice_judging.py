@@ -17,12 +17,11 @@ from deixis._losses import Losses
 from deixis._options import refuse_options
 from deixis._version import __version__
 from deixis.audits._pairs import compare_pair, words_of
-from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
 from deixis.data._split_names import names_in_split
 from deixis.data.store import MANIFEST, open_dataset
-from deixis.errors import BrokenDataset, RecipeError, UnknownName
+from deixis.errors import BrokenDataset, RecipeError
 from deixis.judge.request import AGAIN, NO_EXAMPLE
-from deixis.judge.verdicts import VERDICTS, Codes, Verdicts, id_code, write_verdicts
+from deixis.judge.verdicts import Codes, Verdicts, id_code, write_verdicts
 from deixis.learn.run import is_word
 from deixis.readers._choice_answers import ChoiceAnswer, choices_of, read_choices
 from deixis.readers._choice_scores import (
@@ -35,6 +34,7 @@ from deixis.readers._choice_scores import (
     score_facts,
     score_tables,
 )
+from deixis.readers._results import examples_to_judge, write_results
 from deixis.report.output import Output
 from deixis.seeds import Stream, derive
 
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from deixis.readers._choice_answers import Choices
     from deixis.readers._world import ReaderWorld
     from deixis.readers.reader import ReadExample
-    from deixis.worlds.world import Examples
 
 
 CHANGES = {
@@ -111,7 +110,7 @@ class ChoiceJudging:
         refuse_options({"--space": request.options.get("space")}, because="the answers are choices, not boxes")
         word = self._word(request)
         examples = self.world.part("examples").open(data)
-        asked = _examples_to_judge(examples, request.splits)
+        asked = examples_to_judge(examples, request.splits)
         request.progress("examples", len(asked), len(asked))
         losses = Losses("answers")
         if word:
@@ -139,7 +138,11 @@ class ChoiceJudging:
             },
             "facts": score_facts(verdicts, facts, measures),
         } | ({"losses": losses.to_dict()} if losses else {})
-        files, notes = _write(request, values, verdicts, self.world) if request.out is not None else ([], [])
+
+        def write(path: Path, keep: bool) -> None:
+            write_choice_verdicts(path, verdicts, world=self.world.name, keep=keep)
+
+        files, notes = write_results(request, values, write) if request.out is not None else ([], [])
         blocks = [*score_tables(values, measures), *losses.lines()]
         return Output(values=values, blocks=blocks, files=files, notes=notes)
 
@@ -252,35 +255,6 @@ def _choose(word: str, asked: Choices, stream: Stream) -> int:
         wanted = min(lengths) if word == SHORTER else max(lengths)
         best = [number for number, length in enumerate(lengths) if length == wanted]
     return best[stream.below(len(best))]
-
-
-def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[ReadExample]:
-    """Return the examples of some splits, by default of all but train, or of all if there is no other split."""
-    known = list(examples.splits)
-    unknown = [split for split in splits if split not in known]
-    if unknown:
-        raise UnknownName(f"there is no split {unknown[0]!r} in {examples.path.name}; it has {', '.join(known)}")
-    wanted = set(splits) or {split for split in known if split != "train"} or set(known)
-    return [one for one in examples if wanted.intersection(names_in_split(one.split))]  # type: ignore[misc]
-
-
-def _answerer(kept: Mapping[str, Any]) -> dict[str, Any]:
-    facts = kept.get("predictions")
-    return {"model": kept.get("model") or "", **(facts if isinstance(facts, dict) else {})}
-
-
-def _write(
-    request: Request, values: Mapping[str, Any], verdicts: Sequence[ChoiceVerdict], world: ReaderWorld
-) -> tuple[list[Path], list[str]]:
-    out = place_for(request.out, {"data": values["data"], "digest": values["digest"]})  # type: ignore[arg-type]
-    kept = read_kept(out)
-    demand_same(out, _answerer(values), None if kept is None else _answerer(kept), force=request.force)
-    before = {} if kept is None or request.force else dict(kept.get("splits") or {})
-    others = [split for split in before if split not in values["splits"]]
-    write_choice_verdicts(out / VERDICTS, verdicts, world=world.name, keep=bool(others))
-    files = [write_evaluation(out, {**values, "splits": before | values["splits"]}), out / VERDICTS]
-    notes = [f"Kept there of earlier: {', '.join(others)}"] if others else []
-    return files, notes + ([f"{request.out} itself holds results on another dataset"] if out != request.out else [])
 
 
 def write_choice_verdicts(path: Path, verdicts: Sequence[ChoiceVerdict], *, world: str, keep: bool = False) -> None:

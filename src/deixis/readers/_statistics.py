@@ -24,14 +24,20 @@ def ready_part(world: ReaderWorld) -> ReadStatistics:
 class ReadStatistics(ExampleStatistics):
     """Part `statistics` for files of others."""
 
+    def __init__(self, world: ReaderWorld) -> None:
+        super().__init__(world)
+        self.reader = world.reader
+
     def describe(self, counted: Sequence[DatasetCounts], *, brief: bool = False) -> Output:
-        """Datasets side by side, with a note on the texts that have a meaning."""
+        """Datasets side by side, with the share of texts that have a meaning, the licence and what to cite."""
         found = super().describe(counted, brief=brief)
+        about = {name: getattr(self.reader, name) for name in ("title", "license", "citation")}
         known = [one.whole.steps.total() for one in counted]
         for told, count in zip(found.values["datasets"], known, strict=True):
-            told["with meaning"] = count
+            told |= {"with meaning": count, "reader": self.reader.name, **about}
         notes = (
             f"{one.name}: {count:,} of {one.whole.examples:,} texts have a meaning, annotated or read by a language"
             for one, count in zip(counted, known, strict=True)
         )
-        return replace(found, notes=(*found.notes, *notes))
+        terms = f"{about['title']}; licence: {about['license']}; cite {about['citation']}"
+        return replace(found, notes=(*found.notes, terms, *notes))

@@ -75,7 +75,7 @@ def known_readers() -> dict[str, Reader]:
 
 
 @contextmanager
-def registering(reader: Reader) -> Iterator[None]:
+def make_known(reader: Reader) -> Iterator[None]:
     """Within this context, a reader is known by its name, as if its package were installed."""
     known = known_readers()
     before = known.get(reader.name)

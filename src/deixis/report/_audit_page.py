@@ -256,6 +256,8 @@ def _paragraphs(audit: Audit, figures: Mapping[str, Figure] | None = None) -> li
 
 def _on_need(audit: Audit) -> Iterator[str]:
     target, other, clauses = audit.words_needed("target"), audit.words_needed("other"), audit.clauses_needed()
+    if audit.judged < audit.examples:
+        yield f"Meanings are judged in {number(audit.judged)} of {number(audit.examples)} examples."
     if target.of:
         said = f"Of the words of the target’s phrase {_strong(target)} are needed to find it"
         said += f", of the words of the other phrases {_strong(other)}" if other.of else ""

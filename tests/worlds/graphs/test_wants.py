@@ -13,7 +13,7 @@ from deixis.worlds.photos._wants import (
     decode_wants,
     encode_wants,
     find_tempted,
-    tempted_pairs,
+    find_tempted_pairs,
     wants_of,
 )
 from deixis.worlds.photos.resolution.graphs import sets_of
@@ -40,7 +40,7 @@ def test_compiled_wants_agree_with_the_definition(table):
                 scenes.append(scene)
                 targets.append(one.target if scene == one.scene else -1)
             wants.append(want)
-    masks = tempted_pairs(wants, table, np.array(which), np.array(scenes), np.array(targets))
+    masks = find_tempted_pairs(wants, table, np.array(which), np.array(scenes), np.array(targets))
 
     plain = [
         find_tempted(wants[w], table.scene(s), t if t >= 0 else None)

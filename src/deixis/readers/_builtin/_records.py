@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from hashlib import blake2b
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset
@@ -13,11 +15,14 @@ from deixis.readers.reader import RefusedRecord
 
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
 
 DELIMITERS = {".tsv": "\t", ".csv": ","}
+ROWS = (".parquet", ".jsonl", ".json", ".tsv")  # files that are looked into
+MOST_FILES = 500  # of a folder
+LONGEST_NAME = 300  # characters; a longer image is the image itself
 LIST = re.compile(r"\s*\[\s*['\"]")  # text that begins like a list of texts
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 LIST_OF_TEXTS = re.compile(
@@ -26,6 +31,20 @@ LIST_OF_TEXTS = re.compile(
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 BLANKS = {"n": "\n", "t": "\t", "r": "\r"}
 SERVED = '"rows"'  # the list of a page that a dataset server gave out, each entry with a number and a row
+
+
+def files_of(path: Path, sniff: Callable[[Path], bool]) -> list[Path]:
+    """Return a file itself; of a folder, its files of rows in a layout, or those of its subfolder `data`.
+
+    Dataset servers give out a folder with one or several Parquet files for each split.
+    """
+    if not path.is_dir():
+        return [path]
+    for place in (path, path / "data"):
+        some = islice(place.iterdir(), MOST_FILES) if place.is_dir() else ()
+        if found := sorted(file for file in some if file.suffix.lower() in ROWS and file.is_file() and sniff(file)):
+            return found
+    return []
 
 
 def records_of(path: Path) -> Iterator[tuple[int, Any]]:
@@ -101,6 +120,14 @@ def texts_of(value: Any) -> list[Any]:
 def _unquote(text: str) -> str:
     """A text without its quotation marks and the backslashes before others."""
     return ESCAPED.sub(lambda found: BLANKS.get(found[1], found[1]), text[1:-1])
+
+
+def name_image(image: str, index: str, images: dict[str, str]) -> str:
+    """Return the name of an image, or of one that is in the row itself or, by its index, in another one."""
+    if len(image) <= LONGEST_NAME:
+        return images.get(image, image)
+    images[index] = "image-" + blake2b(image.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return images[index]
 
 
 def text_in(fields: dict[str, Any], name: str) -> str:

@@ -53,6 +53,7 @@ COLUMNS = {  # of the CSV, and the elements and attributes of the XML
     "reordered_pattern": "normal",
 }
 NEEDED = ("speaker", "scene", "text", "cleaned", "pattern")
+NEARLY_ALL = 0.9
 LARGEST = 64 << 20  # bytes of a table
 
 
@@ -69,14 +70,19 @@ def sniff(path: Path) -> bool:
 
 def records(path: Path) -> Iterator[dict[str, str]]:
     """Yield the fields of every description, by the names of `COLUMNS`, and of several files the name."""
-    if not path.is_dir():
-        yield from _descriptions(path)
-        return
-    if not (files := _files(path)):
+    if not (files := _files(path) if path.is_dir() else [path]):
         raise BrokenDataset(f"{path} holds no file of GRE3D3 or GRE3D7 with descriptions")
     for file in files:
-        corpus = {"corpus": file.stem} if len(files) > 1 else {}
-        yield from ({**record, **corpus} for record in _descriptions(file))
+        more = {"corpus": file.stem} if len(files) > 1 else {}
+        more |= {} if _is_of_three(file) else {"scenes": "not known"}
+        yield from ({**record, **more} for record in _descriptions(file))
+
+
+def _is_of_three(file: Path) -> bool:
+    """Return whether nearly all scenes of a file are those of GRE3D3; some numbers of GRE3D7 are the same."""
+    told = ((record.get("scene", ""), record.get("schema", "")) for record in _descriptions(file))
+    known = [is_known(int(number), schema) for number, schema in told if number.isdecimal() and len(number) < 6]
+    return sum(known) >= NEARLY_ALL * len(known)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -120,7 +126,7 @@ def read(record: dict[str, str]) -> Iterator[ReadExample]:
     meaning, unread = _meaning(record)
     if unread:
         facts["unread"] = unread
-    scene = known_scene(number) if is_known(number, record.get("schema", "")) else None
+    scene = known_scene(number) if "scenes" not in record and is_known(number, record.get("schema", "")) else None
     corpus = record.get("corpus", "")
     yield ReadExample(
         id=f"{corpus}/p{speaker}s{number}" if corpus else f"p{speaker}s{number}",

@@ -14,7 +14,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from deixis.readers._builtin._records import box_in, parquet_columns, parquet_records, records_of, text_in
+from deixis.readers._builtin._records import box_in, files_of, parquet_columns, parquet_records, records_of, text_in
 from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of
 from deixis.readers.reader import ALL, Image, Reader, ReadExample, RefusedRecord, Region
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 HEAD = 65536  # bytes: a row may begin with a picture
-TEXT, SIGNS = "normal_caption", ("solution", "gt_bbox_xyxy")
+TEXT, PREDICTED = "normal_caption", "gt_bbox_xyxy"
+SIGNS = ("solution", PREDICTED)
 AGREES = 1.5  # thousandths by which a box and its copy may differ by rounding
 COPIED = ("human_authored", "use_negation", "image_source", "occluded", "annotation_id")
 COLUMNS = (TEXT, "file_name", "solution", "width", "height", "hops", "type", "distractors", "empty_case", *COPIED)
@@ -36,7 +37,9 @@ SPLITS = ("train", "val", "test")
 
 
 def sniff(path: Path) -> bool:
-    """Return whether a file holds expressions of Ref-Adv, or predictions of its evaluation."""
+    """Return whether a file holds expressions of Ref-Adv, or predictions of its evaluation, or a folder such files."""
+    if path.is_dir():
+        return bool(files_of(path, _is_dataset))
     if path.suffix.lower() == ".parquet" and path.is_file():
         return {TEXT, "solution"} <= set(parquet_columns(path))
     if path.suffix.lower() not in (".json", ".jsonl", ".tsv", ".csv"):
@@ -50,11 +53,19 @@ def sniff(path: Path) -> bool:
 
 def records(path: Path) -> Iterator[tuple[int, str, Any]]:
     """Yield the records with their numbers and the split that the name of the file says."""
-    named = re.search(rf"(?:^|[_.-])({'|'.join(SPLITS)})(?=[_.-])", path.name)
-    split = named[1] if named else ALL
-    is_parquet = path.suffix.lower() == ".parquet"
-    for number, fields in parquet_records(path, COLUMNS) if is_parquet else records_of(path):
-        yield number, split, fields
+    before = 0  # records of other files of the folder
+    for file in files_of(path, _is_dataset):
+        named = re.search(rf"(?:^|[_.-])({'|'.join(SPLITS)})(?=[_.-])", file.name)
+        split, place = named[1] if named else ALL, -1
+        is_parquet = file.suffix.lower() == ".parquet"
+        for place, (number, fields) in enumerate(parquet_records(file, COLUMNS) if is_parquet else records_of(file)):
+            yield number + before if number == place else number, split, fields
+        before += place + 1
+
+
+def _is_dataset(path: Path) -> bool:
+    """Return whether a file holds expressions, and no predictions, which may lie beside them."""
+    return sniff(path) and (path.suffix.lower() == ".parquet" or f'"{PREDICTED}"' not in head_of(path, HEAD))
 
 
 def read(record: tuple[int, str, Any]) -> Iterator[ReadExample]:
@@ -105,7 +116,7 @@ def _side(fields: dict[str, Any], name: str) -> float:
 
 def _boxes(fields: dict[str, Any], categories: dict[str, Any]) -> tuple[Box, ...]:
     """Return the right boxes, none where the record says that nothing fits."""
-    given = fields["solution"] if "solution" in fields else fields["gt_bbox_xyxy"]
+    given = fields["solution"] if "solution" in fields else fields[PREDICTED]
     is_empty = categories.get("empty_case", fields.get("empty_case", False))
     if is_empty is True:
         if given:

@@ -21,13 +21,13 @@ from __future__ import annotations
 import json
 import re
 from functools import partial
-from hashlib import blake2b
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from deixis.errors import SchemaError
 from deixis.judge.boxes import box_from
 from deixis.readers._builtin._coco import REFUSALS, demand_text, make_all, name_split, split_in
-from deixis.readers._builtin._records import parquet_columns, parquet_records, texts_of
+from deixis.readers._builtin._records import files_of, name_image, parquet_columns, parquet_records, texts_of
 from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of, json_items, json_lines, table_rows
 from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord, Region
@@ -48,7 +48,6 @@ ASKS = re.compile(r".*\b(?:describes|described by|description)\s*:\s*", re.DOTAL
 KEY = re.compile(r'"([a-z_0-9]+)"\s*:')
 NUMBERED = re.compile(r"(COCO_[a-z0-9]+_[0-9]{12})_[0-9]+(\.jpg)$")  # by the reference, in the cards of refer
 LONGEST_IMAGE = 1 << 20  # bytes of a row in which a sniffer looks for the fields behind the image
-LONGEST_NAME = 300  # characters; a longer image is the image itself
 LISTS = ("answer", "captions")  # fields that hold all expressions of a row
 SLACK = 1e-3  # shares by which a box may reach out of its image
 
@@ -104,22 +103,20 @@ class Row(NamedTuple):
 
 
 def sniff(path: Path) -> bool:
-    """Return whether a file has rows in one of the layouts."""
-    return bool(_layout(path))
+    """Return whether a file has rows in one of the layouts, or a folder such files."""
+    return any(map(_layout, files_of(path, sniff)))
 
 
 def records(path: Path) -> Iterator[Row]:
-    """Yield the rows, with the names of their images instead of images."""
-    layout, split = _layout(path), split_in(path.name)
-    images: dict[str, str] = {}
-    for number, fields in enumerate(_rows(path)):
-        if isinstance(fields, dict) and isinstance(image := fields.get("image"), str):
-            if len(image) > LONGEST_NAME:
-                name = "image-" + blake2b(image.encode("utf-8", "replace"), digest_size=8).hexdigest()
-                fields["image"] = images[str(fields.get("index"))] = name
-            else:
-                fields["image"] = images.get(image, image)
-        yield Row(number, fields, layout, split)
+    """Yield the rows of a file, or of several numbered through, with the names of images instead of images."""
+    number = count()
+    for file in files_of(path, sniff):
+        layout, split = _layout(file), split_in(file.name)
+        images: dict[str, str] = {}
+        for fields in _rows(file):
+            if isinstance(fields, dict) and isinstance(image := fields.get("image"), str):
+                fields["image"] = name_image(image, str(fields.get("index")), images)
+            yield Row(next(number), fields, layout, split)
 
 
 def read(record: Row) -> Iterator[ReadExample]:
@@ -138,6 +135,8 @@ def read(record: Row) -> Iterator[ReadExample]:
         raise RefusedRecord("no-text", name)
     split = _split(row, record.split)
     facts: dict[str, Any] = {key: str(row[key]) for key in ("category", "dataset") if row.get(key)}
+    if row.get("instead_of"):  # what `deixis convert --to absent-tsv` changed
+        facts["absent"] = {key: row.get(key) for key in ("original", "word", "instead_of")}
 
     def make(number: int, whole: Any) -> ReadExample:
         own = f"{record.number}-{name}" + (f"-{number}" if is_list else "")

@@ -44,6 +44,8 @@ OPPOSED = frozenset(  # relations whose names can take each other's place in a s
         (("left", "right"), ("above", "below"), ("over", "under"), ("in front", "behind"), ("inside", "outside")),
     )
 )
+READING_ORDER = re.compile(r"\b(left|right|top|bottom)\s+to\s+(the\s+)?(left|right|top|bottom)\b", re.IGNORECASE)
+"""The order in which things are named, which no exchanged word turns round."""
 VOWELS = frozenset("aeiou")
 NO_MEANING = "its meaning is not known"
 NO_SCENES = "its objects are not known"
@@ -218,6 +220,8 @@ def _in_place(text: str, change: Absence) -> str:
     if len(found) != 1:
         return ""
     start, end = found[0].span()
+    if any(order.start() <= start < order.end() for order in READING_ORDER.finditer(text)):
+        return ""
     new = after.capitalize() if text[start:end][:1].isupper() else after
     return _with_article(text[:start], new) + new + text[end:]
 

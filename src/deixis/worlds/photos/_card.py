@@ -50,6 +50,10 @@ EXPRESSION_COLUMNS = """| column | type | meaning |
 | `distractor_image` | list of string | the ids of these images |
 | `distractor_object` | list of string | the object in each that tempts a careless reader |
 | `distractor_misreading` | list of string | what a reader misses who takes it |"""  # noqa: E501 (a row of a table)
+EVERY_WORD = (
+    " Every word is needed: each misreading (a word left out, a relation ignored, words exchanged, phrases unrelated) "
+    "leads to something else than the target, and `distractor_misreading` lists those that lead into an image."
+)
 PHOTOGRAPH_COLUMNS = """| column | type | meaning |
 |---|---|---|
 | `image` | string | the id of the image |
@@ -83,7 +87,8 @@ def facts_of(folder: Path, manifest: dict[str, Any], license_: License | None) -
         tables=_photograph_tables(folder, manifest, kept),
         splits=tuple((name, size, _photograph_split(name)) for name, size in manifest["splits"].items() if size),
         notes="Images of one split are shown in no other, where the dataset was made here. The scene graphs of all "
-        "images lie in `scenes/` (`deixis.worlds.photos.scene.graph_table.GraphTable.load`).",
+        "images lie in `scenes/` (`deixis.worlds.photos.scene.graph_table.GraphTable.load`)."
+        + (EVERY_WORD if recipe.get("mode") == "every-word" else ""),
         license=license_ or (synthetic if is_imagined else foreign),
         citations=(COPSREF,),
         tasks=("zero-shot-object-detection", "visual-question-answering"),
@@ -159,6 +164,8 @@ def _photograph_tables(
 def _make_photographs(recipe: Mapping[str, Any], *, is_imagined: bool) -> str:
     words = ["deixis make copsref --out again"]
     words += [f"--images {recipe.get('images')}"] if is_imagined else ["--scenes SCENES"]
+    words += ["--mode every-word"] if recipe.get("mode") == "every-word" else []
+    words += [f"--candidates {recipe['candidates']}"] if "candidates" in recipe else []
     words += [f"--each {recipe['each']}"] if recipe.get("each", 3) != 3 else []
     words += ["--closed-world"] if recipe.get("guarded") is False else []
     words += ["--no-negatives"] if recipe.get("negatives") is False else []

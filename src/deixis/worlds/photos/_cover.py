@@ -22,7 +22,7 @@ from deixis.errors import SchemaError
 from deixis.expression.steps import Is, Related
 from deixis.seeds import GOLDEN_WORD, derive, fold, mix_words
 from deixis.worlds.photos._misreadings import noun_alone
-from deixis.worlds.photos._wants import Want, tempted_pairs, wants_of
+from deixis.worlds.photos._wants import Want, find_tempted_pairs, nouns_suffice, wants_of
 from deixis.worlds.photos.resolution.graphs import counts_of
 from deixis.worlds.photos.scene.vocabulary import NAME
 
@@ -128,10 +128,10 @@ class CoverFinder:
         targets = np.array([one.target for one in said], np.int64)
         questions = self.guard.ask([one.expression for one in said])
         every = np.arange(len(flat))
-        at_home = counts_of(tempted_pairs(flat, self.table, every, scenes[owner], targets[owner])) > 0
+        at_home = counts_of(find_tempted_pairs(flat, self.table, every, scenes[owner], targets[owner])) > 0
         mirrors = np.array([self.mirror_of(scene) for scene in scenes.tolist()], np.int64)
         is_clean = ~questions.may_fit(np.arange(len(said)), mirrors)
-        in_mirror = counts_of(tempted_pairs(flat, self.table, every, mirrors[owner])) > 0
+        in_mirror = counts_of(find_tempted_pairs(flat, self.table, every, mirrors[owner])) > 0
         is_open = ~at_home & ~(in_mirror & is_clean[owner])
         serving = self._look(said, flat, owner, is_open, questions)
         places = np.split(every, np.cumsum([len(some) for some in wants])[:-1])
@@ -166,7 +166,11 @@ class CoverFinder:
             places = [self._places(flat[k], said[int(owner[k])]) for k in asked]
             which = np.repeat(asked, [len(some) for some in places]).astype(np.int64)
             where = np.concatenate(places) if places else np.zeros(0, np.int64)
-            hit = counts_of(tempted_pairs(flat, self.table, which, where)) > 0 if len(which) else np.zeros(0, np.bool_)
+            hit = (
+                counts_of(find_tempted_pairs(flat, self.table, which, where)) > 0
+                if len(which)
+                else np.zeros(0, np.bool_)
+            )
             which, where = which[hit], where[hit]
             which, where = _first_of_each(which, where, 3 * self.search.kept)
             clean = ~questions.may_fit(owner[which], where) if len(which) else np.zeros(0, np.bool_)
@@ -217,6 +221,12 @@ class CoverFinder:
 
         Where the own mirror image is shown, they come in pairs of an image and its mirror image, as far as both are.
         """
+        drafts = [
+            draft._replace(unserved=draft.wants[:1])
+            if not draft.unserved and nouns_suffice(one.expression, self.table.scene(one.scene), one.target)
+            else draft
+            for one, draft in zip(said, drafts, strict=True)
+        ]
         good = [number for number, draft in enumerate(drafts) if not draft.unserved]
         more = [self._company(said[number], drafts[number]) for number in good]
         clean = self._clean(good, more, questions)
@@ -282,8 +292,8 @@ class CoverFinder:
             return np.zeros((0, len(wants)), np.int64)
         which = np.tile(np.arange(len(wants)), len(scenes))
         where = np.repeat(np.array(scenes, np.int64), len(wants))
-        masks = tempted_pairs(wants, self.table, which, where)
-        return _first_bit(masks).reshape(len(scenes), len(wants))
+        masks = find_tempted_pairs(wants, self.table, which, where)
+        return first_bits(masks).reshape(len(scenes), len(wants))
 
     def _tell(self, wants: tuple[Want, ...], scenes: Sequence[int]) -> Iterator[ServingImage]:
         """Yield the images with all that they serve."""
@@ -352,7 +362,7 @@ def _first_of_each(which: np.ndarray, where: np.ndarray, most: int) -> tuple[np.
     return which[rank < most], where[rank < most]
 
 
-def _first_bit(masks: np.ndarray) -> np.ndarray:
+def first_bits(masks: np.ndarray) -> np.ndarray:
     """Return the first object of each set, int64 [pair], or -1 for empty sets."""
     word = np.argmax(masks != 0, axis=1)
     held = np.take_along_axis(masks, word[:, None], axis=1)[:, 0]

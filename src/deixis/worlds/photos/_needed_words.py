@@ -14,7 +14,14 @@ import numpy as np
 from deixis.errors import SchemaError, UnknownName
 from deixis.worlds.photos._mirror import graph_of, is_mirrored, mirror_graph, mirror_id
 from deixis.worlds.photos._twins import is_twin
-from deixis.worlds.photos._wants import Plausible, decode_wants, find_tempted, tempted_pairs, wants_of
+from deixis.worlds.photos._wants import (
+    Plausible,
+    decode_wants,
+    find_tempted,
+    find_tempted_pairs,
+    nouns_suffice,
+    wants_of,
+)
 from deixis.worlds.photos.resolution.graphs import counts_of
 
 
@@ -87,7 +94,7 @@ class NeededWords:
             ]
         which = np.arange(len(asked))
         where, targets = (np.array([getattr(one, name) for one in asked], np.int64) for name in ("scene", "target"))
-        masks = tempted_pairs([one.want for one in asked], self.scenes, which, where, targets)
+        masks = find_tempted_pairs([one.want for one in asked], self.scenes, which, where, targets)
         return [count > 0 for count in counts_of(masks).tolist()]
 
     def _faults(self, example: Example, served: dict[str, set[int]]) -> Iterator[tuple[str, str]]:
@@ -95,6 +102,12 @@ class NeededWords:
         for code, places in served.items():
             if not places:
                 yield "E810", f"nobody is misled who misses it: {code}"
+        try:
+            own = self.scenes.scene(self.scenes.find(example.image_id))
+            if nouns_suffice(example.expression, own, own.object_number(example.object_id)):
+                yield "E810", "a noun is not needed: the rank alone picks out the target"
+        except UnknownName:  # which is another code
+            pass
         for place, one in enumerate(example.distractors, 1):
             try:
                 recorded = {want.code for want in decode_wants(one.misreading, example.expression)}
@@ -114,8 +127,8 @@ class NeededWords:
         if image not in self._mirrors:
             try:
                 original, mirrored = (graph_of(self.scenes, self.scenes.find(one)) for one in (mirror_id(image), image))
-            except UnknownName:
-                self._mirrors[image] = False
+            except UnknownName:  # an imagined scene that is only shown mirrored
+                self._mirrors[image] = True
             else:
                 self._mirrors[image] = facts_of(mirror_graph(original)) == facts_of(mirrored)
         return self._mirrors[image]

@@ -61,7 +61,8 @@ def copsref(  # noqa: PLR0913 (each is an option)
         allow_losses: Go on although over 1 % of the given files, images, objects, attributes or relations are faulty.
         mode: With images of the paper's kinds (kinds, the default), or with nothing said but what needs every word, and
             at most 12 images that each punish a misreading, mirror images among them (every-word).
-        candidates: In the mode every-word, how many things are tried to say of an image, 1 to 500; 30 by default.
+        candidates: In the mode every-word, how many things are tried to say of an image, 1 to 500; 30 by
+            default, and 16 of imagined scenes.
         seed: Random seed; 42 by default.
     """
     if mode == "every-word" and (each != 3 or fewest != 1):
@@ -89,7 +90,7 @@ def copsref(  # noqa: PLR0913 (each is an option)
         pictures=pictures,
         allow_losses=allow_losses,
         mode=mode,
-        candidates=30 if candidates is None else candidates,
+        candidates=candidates or (30 if scenes else 16),
     )
 
 

@@ -11,11 +11,12 @@
 *served* where such an image holds a thing, not the target, to which the misreading leads (`find_tempted`).
 
 Exchanges that say what is nowhere seen (*the walking street*) mislead nobody and are not asked for: every name must
-have its attribute, and every pair of names its relation, somewhere in the corpus (`Plausible`). What is denied is
-heard or left out as a whole. A clause of an alternative is ignored together with the alternative: *the cup that is in
-the sink or on the table*, without *in*, is any cup where there is a sink.
+have its attribute, and every pair of names its relation, somewhere in the corpus (`Plausible`). A rank without its
+noun counts what fits the rest. What is denied is heard or left out as a whole. A clause of an alternative is ignored
+together with the alternative: *the cup that is in the sink or on the table*, without *in*, is any cup where there is
+a sink.
 
-`find_tempted` is the plain definition; `tempted_pairs` is compiled, and a test has them agree.
+`find_tempted` is the plain definition; `find_tempted_pairs` is compiled, and a test has them agree.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ import numpy as np
 from deixis.audits.measures import reorderings
 from deixis.distractors.planned_misreadings import PlannedMisreading
 from deixis.errors import SchemaError
-from deixis.expression.parts import mention_at, parts, without
+from deixis.expression.description import Description
+from deixis.expression.parts import Part, mention_at, parts, replacing, without
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
 from deixis.resolution.reference import denotation
 from deixis.worlds.photos._misreadings import noun_with_attributes
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deixis.expression.description import Expression
-    from deixis.expression.parts import Address, Part
+    from deixis.expression.parts import Address
     from deixis.scene.scene import Scene
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
@@ -103,7 +105,7 @@ def find_tempted(want: Want, scene: Scene, target: int | None = None) -> frozens
     return frozenset(found)
 
 
-def tempted_pairs(
+def find_tempted_pairs(
     wants: Sequence[Want], table: GraphTable, which: np.ndarray, scenes: np.ndarray, targets: np.ndarray | None = None
 ) -> np.ndarray:
     """Return the things to which misreadings lead, each in a scene of its own, compiled.
@@ -157,9 +159,40 @@ def _beside_others(
 def _words(expression: Expression) -> Iterator[Want]:
     for part in parts(expression):
         if isinstance(part.step, Is | Nth | Not) and not _is_denied(expression, part.address):
-            yield Want(
-                f"word {_code_of(part.address)}", _name_of(expression, part), without(expression, part), (), part
-            )
+            heard = without(expression, part)
+            if _is_noun(part.step):
+                heard = _counted_last(heard, part.address[:-1])
+            yield Want(f"word {_code_of(part.address)}", _name_of(expression, part), heard, (), part)
+
+
+def nouns_suffice(expression: Expression, scene: Scene, target: int) -> bool:
+    """Return whether some noun left out of the text as it stands leaves the target alone, by a rank among all things.
+
+    That is the one way in which a word whose want is served may not be needed.
+    """
+    nouns = (part for part in parts(expression) if _is_noun(part.step) and not _is_denied(expression, part.address))
+    ranked = (
+        part for part in nouns if any(isinstance(s, Nth) for s in mention_at(expression, part.address[:-1]).steps)
+    )
+    return any(denotation(without(expression, part), scene) == {target} for part in ranked)
+
+
+def _counted_last(expression: Expression, address: Address) -> Expression:
+    """Return an expression in which the rank of a mention comes last, and so counts what fits the rest."""
+    mention = mention_at(expression, address)
+    ranks = tuple(step for step in mention.steps if isinstance(step, Nth))
+    if not ranks:
+        return expression
+    steps = (*(step for step in mention.steps if not isinstance(step, Nth)), *ranks)
+    if not address:
+        return Description(steps)
+    clause = mention_at(expression, address[:-1]).steps[address[-1]]
+    assert isinstance(clause, Related)
+    return replacing(expression, Part(address, clause), Related(clause.relation, Description(steps)))
+
+
+def _is_noun(step: object) -> bool:
+    return isinstance(step, Is) and step.attribute == NAME
 
 
 def _relations(expression: Expression) -> Iterator[Want]:
@@ -203,7 +236,7 @@ def _name_of(expression: Expression, part: Part) -> str:
             return "rank"
         case Not():
             return "negation"
-    noun = isinstance(part.step, Is) and part.step.attribute == NAME
+    noun = _is_noun(part.step)
     is_target = not any(isinstance(step, Related) for step in _above(expression, part.address))
     return f"{'target' if is_target else 'related'} {'noun' if noun else 'attribute'}"
 
@@ -223,7 +256,7 @@ def _without_outermost(expression: Expression, part: Part) -> Expression:
     """Return the expression without a clause, or without the alternative that it is a branch of."""
     above = part.address[:-1]
     if above and isinstance(step := mention_at(expression, above[:-1]).steps[above[-1]], AnyOf):
-        return without(expression, type(part)(above, step))
+        return without(expression, Part(above, step))
     return without(expression, part)
 
 

@@ -61,6 +61,7 @@ CODES = {
     "W201": "A part of the expression is not needed to find the target",
     **COMPARED,
 }
+MISFITS = ("E101", "E102", "E103")  # an expression fits nothing, several objects, or another one than the target
 EVERY = 256  # examples between two words about how far things are
 
 
@@ -108,6 +109,10 @@ class ExampleChecks:
     def file_faults(self, examples: Examples) -> Iterable[tuple[str, str]]:  # noqa: ARG002 (for those who look)
         """Yield faults of the file as a whole: codes of `codes`, each with its detail."""
         return ()
+
+    def misfit(self, example: Example, code: str) -> str:  # noqa: ARG002 (for those who look)
+        """Return the code under which it is told that an expression does not fit its target: E101, E102 or E103."""
+        return code
 
     def faults(self, example: Example) -> Iterable[tuple[str, str]]:  # noqa: ARG002 (for those who look)
         """Yield further faults of an example: codes of `codes`, each with its detail."""
@@ -174,8 +179,9 @@ class _Run:
         if other != number:
             self.found.add("E007", f"also row {other}", **where)
         self._read(example, where)
-        if self.found.wants("E101", "E102", "E103", "W201") and context_of(example) and example.expression is not None:
-            self._resolve(example, where)
+        codes = [self.checks.misfit(example, code) for code in MISFITS]
+        if self.found.wants(*codes, "W201") and context_of(example) and example.expression is not None:
+            self._resolve(example, where, *codes)
         for code, what in self.checks.faults(example):
             self.found.add(code, what, **where)
 
@@ -192,7 +198,7 @@ class _Run:
         if example.expression is None or said.canonical() != example.expression.canonical():
             self.found.add("E004", f"{example.text!r} says {said}", **where)
 
-    def _resolve(self, example: Example, where: dict[str, Any]) -> None:
+    def _resolve(self, example: Example, where: dict[str, Any], none: str, several: str, another: str) -> None:
         expression, context = example.expression, example.context
         assert expression is not None
         try:
@@ -201,11 +207,11 @@ class _Run:
             self.found.add("E001", f"it cannot be resolved: {error}", **where)
             return
         if len(fitting) != 1:
-            self.found.add("E102" if fitting else "E101", f"{len(fitting)} objects fit {example.text!r}", **where)
+            self.found.add(several if fitting else none, f"{len(fitting)} objects fit {example.text!r}", **where)
         elif context.target not in fitting:
             (picked,) = fitting
             told = f"object {picked.object} of scene {picked.scene} fits, {context.target.object} of scene"
-            self.found.add("E103", f"{told} {context.target.scene} is recorded", **where)
+            self.found.add(another, f"{told} {context.target.scene} is recorded", **where)
         elif self.found.wants("W201"):
             self._weigh(example, where)
 

@@ -207,6 +207,11 @@ class ObjectQuestions(Questions):
         numbers = examples.numbers(split)
         return [examples[numbers[place]] for place in draw_numbers(len(numbers), count, seed=seed)]
 
+    def difficulty(self, gold: ObjectGold) -> dict[str, int]:
+        """Count the objects that are shown, those that a misreading leads to, and the words and clauses."""
+        distractors = sum(any(name != UNEXPLAINED for name in names) for names in gold.misreadings)
+        return {"objects": len(gold.misreadings), "distractors": distractors, "steps": gold.steps}
+
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> ObjectGold:
         """The objects that `ObjectGold.to_plain` wrote."""
         del answer

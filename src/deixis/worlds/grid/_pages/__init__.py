@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deixis._studio.world_pages import WorldPages
 from deixis.worlds.grid._pages import example, play, playground, results
 from deixis.worlds.grid._pages.gallery import filter_grid, grid_shelf, list_grid
+from deixis.worlds.grid._pages.needs import need_facets
 from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.world import WORLD
 
@@ -53,9 +54,18 @@ class GridPages(WorldPages):
         """Read the codes of all examples."""
         grid_shelf(entry).codes()
 
+    def count_all(self, entry: Entry) -> None:
+        """Read the codes of all examples, and which words they need."""
+        shelf = grid_shelf(entry)
+        need_facets(shelf.codes(), shelf.rows)
+
     def example(self, request: Request, entry: Entry, number: int) -> Response:
         """Show everything about one example."""
         return example.example_page(request, entry, number)
+
+    def table(self, entry: Entry, numbers: np.ndarray) -> Any:
+        """The rows of the dataset."""
+        return grid_shelf(entry).rows.take(numbers.tolist())
 
     def game(self, entry: Entry, split: str, task: str, questions: int, *, seed: int, form: Mapping[str, str]) -> Game:
         """Return a game of instructions to carry out, or of targets to point at."""

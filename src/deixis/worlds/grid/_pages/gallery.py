@@ -6,6 +6,7 @@ codes of all rows (`GridShelf`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from threading import Lock, Thread
 from time import monotonic
@@ -15,6 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from deixis._studio.filters import (
+    ORDER,
     PAGE,
     Card,
     Chip,
@@ -28,6 +30,8 @@ from deixis._studio.filters import (
     keep,
     list_counted,
     list_uncounted,
+    order_field,
+    put_in_order,
     ranges,
     stretches_of,
 )
@@ -40,6 +44,7 @@ from deixis.errors import DeixisError, UnknownName
 from deixis.expression.patterns import PATTERNS
 from deixis.judge.verdicts import read_verdicts
 from deixis.worlds.grid._pages.film import draw_card
+from deixis.worlds.grid._pages.needs import LABELS, NEEDED, TITLES, are_counted, need_facets
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.checks import check_tables
 from deixis.worlds.grid.checks._registry import CHECKS
@@ -57,7 +62,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from deixis._studio.filters import PageQuery
+    from deixis._studio.filters import FilterResult, PageQuery
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
     from deixis.data._row_groups import RowGroups
@@ -81,7 +86,10 @@ VERDICTS = {"right": "right", "wrong": "wrong"}
 ANY = "any"
 CHECKED = 2_048  # rows that are checked together
 PATIENCE_SECONDS = 0.6  # for one page of findings
-SEARCHED = ("pattern", "verb", "manner", "relation", "kind", "objects", "length", "text", "model", "verdict", "check")
+SEARCHED = (
+    *("pattern", "verb", "manner", "relation", "kind", "objects", "length", "text", "model", "verdict", "check"),
+    *(*NEEDED, ORDER),
+)
 FACETS: WeakKeyDictionary[ExampleCodes, tuple[Facet, ...]] = WeakKeyDictionary()
 LINES: WeakKeyDictionary[ExampleCodes, Lines] = WeakKeyDictionary()
 PLACES: WeakKeyDictionary[GridShelf, Places] = WeakKeyDictionary()
@@ -101,10 +109,15 @@ def list_grid(entry: Entry, wanted: PageQuery, library: Library) -> Listing:
     if not shelf.has_codes and not any(wanted.get(name) for name in SEARCHED):
         return _without_codes(entry, shelf, wanted, models)
     codes = shelf.codes()
-    facets = facets_of(codes, entry.splits)
+    facets = _asked_facets(entry, shelf, wanted)
     further = [*_text_mask(codes, wanted.get("text")), *_model_mask(shelf, wanted, models)]
     found = choose(len(codes), facets, wanted.values, further)
-    fields = (*(_field(facet, wanted, found.counts[facet.name]) for facet in facets), *_further_fields(wanted, models))
+    found = replace(found, ordered=_put_in_order(found, codes, wanted))
+    fields = (
+        *(_field(facet, wanted, found.counts[facet.name]) for facet in facets),
+        *(() if are_counted(codes) else _uncounted_needs()),
+        *_further_fields(wanted, models),
+    )
     if wanted.get("check"):
         kept = np.arange(len(codes)) if found.kept is None else np.flatnonzero(found.kept)
         return _list_checked(entry, shelf, wanted, kept, fields)
@@ -119,7 +132,32 @@ def filter_grid(entry: Entry, wanted: PageQuery, library: Library) -> np.ndarray
     shelf = grid_shelf(entry)
     codes = shelf.codes()
     further = [*_text_mask(codes, wanted.get("text")), *_model_mask(shelf, wanted, _models(entry, library, wanted))]
-    return keep(len(codes), facets_of(codes, entry.splits), wanted.values, further)
+    kept = keep(len(codes), _asked_facets(entry, shelf, wanted), wanted.values, further)
+    return put_in_order(kept, wanted.get(ORDER), _sizes(codes))
+
+
+def _asked_facets(entry: Entry, shelf: GridShelf, wanted: PageQuery) -> tuple[Facet, ...]:
+    """Return the facets of a dataset, those of needed words only where they are asked for or at hand."""
+    codes = shelf.codes()
+    facets = facets_of(codes, entry.splits)
+    if are_counted(codes) or any(wanted.get(name) for name in NEEDED):
+        facets = (*facets, *need_facets(codes, shelf.rows))
+    return facets
+
+
+def _put_in_order(found: FilterResult, codes: ExampleCodes, wanted: PageQuery) -> np.ndarray | None:
+    """Return the numbers that remain in the order that is asked for, or None for that of the dataset."""
+    if not wanted.get(ORDER):
+        return None
+    kept = np.arange(found.size) if found.kept is None else np.flatnonzero(found.kept)
+    return put_in_order(kept, wanted.get(ORDER), _sizes(codes))
+
+
+def _sizes(codes: ExampleCodes) -> dict[str, np.ndarray]:
+    """Return the numbers by which examples can be sorted."""
+    commands = codes.texts["command"]
+    words = np.array([len(text.split()) for text in commands.names], np.uint16)
+    return {"objects": codes.objects, "plan length": codes.length, "words": words[commands.codes]}
 
 
 def facets_of(codes: ExampleCodes, splits: Mapping[str, int]) -> tuple[Facet, ...]:
@@ -166,7 +204,14 @@ def _field(facet: Facet, wanted: PageQuery, counts: Mapping[str, int]) -> Field:
     return field_of(facet, wanted, counts, any="all" if facet.name == "split" else "any")
 
 
+def _uncounted_needs() -> Iterator[Field]:
+    """Yield the fields of needed words before they are counted."""
+    for name, labels in LABELS.items():
+        yield Field(name, TITLES[name], "", tuple(Choice(value, label) for value, label in labels.items()))
+
+
 def _further_fields(wanted: PageQuery, models: Sequence[ModelResults]) -> Iterator[Field]:
+    yield order_field(wanted, ("objects", "plan length", "words"))
     yield Field("text", "command contains", wanted.get("text"), hint='red "same row"')
     if models:
         named = tuple(Choice(one.key, one.model or one.key) for one in models)
@@ -189,6 +234,7 @@ def _without_codes(entry: Entry, shelf: GridShelf, wanted: PageQuery, models: Se
         _plain_field("kind", DISTRACTORS, label="distractors"),
         _plain_field("objects", map(str, range(1, 17))),
         _plain_field("length", (), label="plan length"),
+        *_uncounted_needs(),
         *_further_fields(wanted, models),
     )
     stretches = _stretches(entry, shelf, wanted.get("split"))

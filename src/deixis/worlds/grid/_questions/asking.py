@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from deixis.data._split_names import names_in_split
 from deixis.data.recipes import fresh_recipe
+from deixis.errors import RecipeError
+from deixis.expression.patterns import pattern
 from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import Stream, derive
@@ -18,6 +21,7 @@ from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.data.sources import open_source, row_groups_of, sample_rows
 from deixis.worlds.grid.data.table import example_at, examples_of
 from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.pool import MAX_EXAMPLES
 from deixis.worlds.grid.world import WORLD
 
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from deixis.prompts.recipe import PromptRecipe
     from deixis.prompts.tasks import Tell
     from deixis.worlds.grid.data.sources import Source
+    from deixis.worlds.grid.making.recipe import Recipe
     from deixis.worlds.grid.navigate import Example
 
 
@@ -39,6 +44,21 @@ class GridQuestions(Questions):
     tokens: ClassVar[Mapping[str, int]] = {"actions": 512}
     asked_of_people = "target"
     shown_to_people: ClassVar[Mapping[str, str]] = {"target": FOR_PEOPLE}
+
+    def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of fresh sets, those that are given: at most so many `objects`, so many `clauses`."""
+        for name, value in given.items():
+            if name not in BOUNDS:
+                raise RecipeError(
+                    f"unknown setting {name[:40]!r} of questions about commands; known: {', '.join(BOUNDS)}"
+                )
+            if type(value) is not int or not BOUNDS[name] <= value:
+                raise RecipeError(f"{name} is a whole number from {BOUNDS[name]}, got {value!r}")
+        return dict(given)
+
+    def bounds(self, most: Mapping[str, int]) -> dict[str, int]:
+        """Return the bounds of objects and clauses as settings."""
+        return {name: most[name] for name in BOUNDS if name in most}
 
     def find(
         self,
@@ -53,7 +73,8 @@ class GridQuestions(Questions):
         """Find commands of a dataset, or make fresh ones, which proves that no split leaks."""
         given = open_source(data) if data is not None else None
         if fresh is not None:
-            made: Any = fresh_recipe(WORLD, fresh, like=data)
+            fresh_one: Any = fresh_recipe(WORLD, fresh, like=data)
+            made = _within(fresh_one, recipe.options)
             make(made, folder, workers=workers, progress=progress)
             source, digest = open_source(folder), made.digest
             known = places_of(given) if given is not None else None
@@ -79,12 +100,43 @@ class GridQuestions(Questions):
         instructions = grid_instructions(recipe.wanted, recipe.style)
         return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)
 
+    def difficulty(self, gold: GridGold) -> dict[str, int]:
+        """Count objects, those of them that are not mentioned, clauses, and actions of the right plan."""
+        example = gold.example
+        objects, mentions = len(example.scene), sum(1 for _ in example.expression.mentions())
+        return {
+            "objects": objects,
+            "distractors": max(0, objects - mentions),
+            "clauses": mentions - 1,
+            "actions": len(example.plan),
+        }
+
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> GridGold:
         """Read the plan or the cell that `GridGold.to_plain` wrote."""
         return GridGold.from_plain(plain, answer)
 
 
 QUESTIONS = GridQuestions()
+BOUNDS = {"objects": 4, "clauses": 0}  # of fresh sets, with the least that each can be
+
+
+def _within(made: Recipe, bounds: Mapping[str, int]) -> Recipe:
+    """Return a recipe without longer commands and larger worlds than asked, and without test sets made on purpose."""
+    if not bounds:
+        return made
+    clauses, cap = bounds.get("clauses", MAX_EXAMPLES), min(made.cap, bounds.get("objects", made.cap))
+    pools = tuple(pool for pool in made.pools if len(pattern(pool.pattern)) - 1 <= min(clauses, cap - 1))
+    if not pools:
+        raise RecipeError(f"the recipe has no commands of at most {clauses} clauses in worlds of {cap} objects")
+    more = max(1, sum(pool.commands for pool in made.pools) // sum(pool.commands for pool in pools))
+    return replace(
+        made,
+        pools=tuple(replace(pool, commands=pool.commands * more) for pool in pools),
+        tests=(),
+        hold_out=tuple(rule for rule in made.hold_out if not rule.is_generated),
+        cap=cap,
+        fill=min(made.fill, cap),
+    )
 
 
 def _shots(source: Source, recipe: PromptRecipe, asked: set[int]) -> list[Example]:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 THUMBNAIL_PX = 420
-RECIPE_LABELS = {"seed": "seed", "each": "distractor images per kind", "guarded": "open-world check"}
+RECIPE_LABELS = {"seed": "seed", "mode": "mode", "each": "distractor images per kind", "guarded": "open-world check"}
 KEEP = {"cache-control": "private, max-age=3600"}
 ROLES = {
     "target": "the target",
@@ -60,6 +60,8 @@ CHANGES = {
 }
 Role: TypeAlias = Literal["target", "related", "tempting", "reached", "other"]
 KINDS = {
+    "Mirror": "The image itself, flipped left to right: distracts readers who confuse left and right.",
+    "Twin": "The scene itself after one edit: distracts readers who miss a single word, relation or exchange.",
     "DiffCat": "Nothing of the target's category: the noun is enough.",
     "Cat": "Something of the category: distracts readers who use only the noun.",
     "Cat&attr": "Something of the category with the attributes said: distracts readers who ignore the rest.",

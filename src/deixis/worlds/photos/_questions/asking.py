@@ -81,6 +81,12 @@ class PhotoQuestions(Questions):
 
         return QuestionPool(region_instructions(recipe.style), [*map(pose, shots)], [*map(pose, shown)], digest)
 
+    def difficulty(self, gold: RegionGold) -> dict[str, int]:
+        """Count the objects that are shown, the images, and the objects that are not meant."""
+        images = {candidate.image_id for candidate in gold.candidates}
+        objects = len(gold.candidates)
+        return {"objects": objects, "images": len(images), "distractors": objects - (gold.target is not None)}
+
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> RegionGold:
         """Read the regions that `RegionGold.to_plain` wrote."""
         del answer

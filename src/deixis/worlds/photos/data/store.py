@@ -46,6 +46,7 @@ from deixis.data.recipes import begin_manifest
 from deixis.data.store import MANIFEST, file_digest, kind_of, lies_inside, open_dataset, read_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
 from deixis.expression.plain import expression_from_json, expression_to_json
+from deixis.worlds.photos._served_wants import EVERY_WORD
 from deixis.worlds.photos.data._photographs import Photographs
 from deixis.worlds.photos.data._picture_files import pictures_in, write_photographs
 from deixis.worlds.photos.data.graphs import read_table
@@ -149,6 +150,8 @@ class CopsRef:
     @cached_property
     def truth(self) -> GraphTable | None:
         """Full truth about imagined images, cleaned as the scenes are, or None where it is unknown or not kept."""
+        if EVERY_WORD in self.dataset.manifest.get("made with", {}):  # where nothing is left out
+            return self.scenes if (self.path / IMAGINED / TRUTH).is_file() else None
         path = self.path / IMAGINED / TRUTH
         return read_table(path) if path.is_file() else None
 

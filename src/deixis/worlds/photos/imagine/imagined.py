@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from deixis.worlds.photos.imagine._picture import Owners
+    from deixis.worlds.photos.imagine._places.table import Place
     from deixis.worlds.photos.imagine._stage import Thing
 
 
@@ -67,6 +68,20 @@ def imagine(number: int, *, seed: int, annotator: Annotator | None = None) -> Im
         RecipeError: for a negative number.
         DeixisError: when Pillow is not installed.
     """
+    stage, place = set_stage(number, seed=seed)
+    chance = stage.chance
+    things, truth, painted = _show(stage, str(FIRST_IMAGE + number), place.location)
+    garments = frozenset(told.id for told, thing in zip(truth.objects, things, strict=True) if thing.level == "worn")
+    published = (annotator or Annotator()).publish(truth, garments, chance=chance)
+    return ImaginedPicture(place=place.name, published=published, truth=truth, painted=painted)
+
+
+def set_stage(number: int, *, seed: int) -> tuple[Stage, Place]:
+    """Return the stage of a scene, furnished but not yet drawn, and its place.
+
+    Raises:
+        RecipeError: for a negative number.
+    """
     if number < 0:
         raise RecipeError(f"scenes are numbered from 0, got {number}")
     chance = Chance(derive(seed, "imagine", number))
@@ -74,12 +89,24 @@ def imagine(number: int, *, seed: int, annotator: Annotator | None = None) -> Im
     width, height = chance.choose_weighted(SIZES, SIZE_WEIGHTS)
     stage = Stage(width, height, chance)
     place.furnish(stage, _how_many(chance))
+    return stage, place
+
+
+def show_stage(stage: Stage, image_id: str, place: Place) -> tuple[tuple[int, ...], ImaginedPicture]:
+    """Draw what is on a stage, and tell all that is true of it, which is published, too.
+
+    Returns:
+        The numbers on the stage of the objects of the truth, and the picture.
+    """
+    things, truth, painted = _show(stage, image_id, place.location)
+    picture = ImaginedPicture(place=place.name, published=truth, truth=truth, painted=painted)
+    return tuple(thing.number for thing in things), picture
+
+
+def _show(stage: Stage, image_id: str, location: str) -> tuple[list[Thing], SceneGraph, tuple[OwnedShapes, ...]]:
     things = sorted((thing for thing in stage.things if thing.level != "gone"), key=lambda thing: thing.path)
     things, painted, owners = _without_the_hidden(stage, things)
-    truth = _tell(stage, things, owners, str(FIRST_IMAGE + number), place.location)
-    garments = frozenset(told.id for told, thing in zip(truth.objects, things, strict=True) if thing.level == "worn")
-    published = (annotator or Annotator()).publish(truth, garments, chance=chance)
-    return ImaginedPicture(place=place.name, published=published, truth=truth, painted=painted)
+    return things, _tell(stage, things, owners, image_id, location), painted
 
 
 def draw_imagined(imagined: ImaginedPicture, *, without: int | None = None) -> Image:

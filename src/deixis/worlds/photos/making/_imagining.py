@@ -22,11 +22,12 @@ from deixis.worlds.photos.making._imagined import GRAPHS, TRUTH, imagine_scene
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from deixis.data._crew import Crew
     from deixis.data._resumable import ResumableFolder
+    from deixis.worlds.photos.making._imagined import ImaginedScene
 
 
 FEWEST, MOST = 16, 256  # scenes of a part
@@ -140,7 +141,11 @@ def imagine_part(_folder: Path, asked: tuple[range, int]) -> bytes:
     A pure function, for other processes and machines.
     """
     numbers, seed = asked
-    rows = [imagine_scene(number, seed=seed) for number in numbers]
+    return pack_scenes([imagine_scene(number, seed=seed) for number in numbers])
+
+
+def pack_scenes(rows: Sequence[ImaginedScene]) -> bytes:
+    """Return imagined scenes as a Parquet file."""
     told = [{"image": r.image_id, "picture": r.picture, "published": r.published, "truth": r.truth} for r in rows]
     sink = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_pylist(told, schema=SCHEMA), sink, compression="zstd", write_page_checksum=True)

@@ -7,37 +7,32 @@ one.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from deixis.data._crew import count_workers, share_work, tell_nobody
 from deixis.data._resumable import make_in
 from deixis.data.recipes import begin_manifest, digest_of
-from deixis.data.store import PARTIAL, read_parquet, replacing_file
+from deixis.data.store import PARTIAL, replacing_file
 from deixis.errors import RecipeError
 from deixis.seeds import derive
 from deixis.worlds.photos._guard import aligned_with
 from deixis.worlds.photos._index import GraphIndex
 from deixis.worlds.photos._left_right import with_loose_sides
-from deixis.worlds.photos._mirror import is_spoken_of_mirrored, mirrored_finder, with_mirror_images
+from deixis.worlds.photos._mirror import is_mirrored, mirror_id
 from deixis.worlds.photos._negatives import Negation
-from deixis.worlds.photos._served_wants import EVERY_WORD, add_counts
+from deixis.worlds.photos._served_wants import EVERY_WORD
+from deixis.worlds.photos._twins import origin_of
 from deixis.worlds.photos.clean import GraphReport
 from deixis.worlds.photos.data._contamination import measure_contamination
 from deixis.worlds.photos.data._picture_files import digest_of_pictures, pictures_in, size_of_picture
 from deixis.worlds.photos.data.graphs import digest_of_sources, read_table
 from deixis.worlds.photos.data.store import (
-    COLUMNS,
     IMAGINED,
     KIND,
-    example_from_row,
-    table_of_examples,
     write_files,
 )
 from deixis.worlds.photos.distractors import Search
@@ -45,13 +40,11 @@ from deixis.worlds.photos.engine import Engine, tune_weights
 from deixis.worlds.photos.engine.make import Chunk as EngineChunk
 from deixis.worlds.photos.engine.make import express_chunk, image_chunks
 from deixis.worlds.photos.localise import Example
-from deixis.worlds.photos.making._choosing import choose_said
-from deixis.worlds.photos.making._every_word import (
-    IMAGES,
-    SpokenChunk,
-    SpokenCorpus,
-    candidates_engine,
-    speak_of_chunk,
+from deixis.worlds.photos.making._every_word_stages import (
+    pack_examples,
+    speak_of_given,
+    speak_of_imagined,
+    unpack_examples,
 )
 from deixis.worlds.photos.making._imagined import GRAPHS, TRUTH
 from deixis.worlds.photos.making._imagining import imagine_parts, write_graphs
@@ -63,7 +56,7 @@ from deixis.worlds.photos.world import WORLD
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from deixis.data._crew import Crew, Progress
@@ -80,9 +73,7 @@ Mode: TypeAlias = Literal["kinds", "every-word"]
 MODES: tuple[Mode, ...] = ("kinds", "every-word")
 SPLITS = ("train", "val", "test")
 MORE = "more images, a smaller --each or larger shares of val and test help"
-COUNTS = b"deixis"  # in a part: what was counted while it was made, as JSON
 UNIT = 1 << 32
-UNORDERED = 0.2  # largest share of expressions whose words mean the same in every order
 GIVEN = ("scenes", "pictures", "allow_losses")  # what a recipe is told apart by is what the files hold
 
 
@@ -185,11 +176,11 @@ def make_copsref(
     """
     count, digest = count_workers(workers), recipe.digest
     tell = progress or tell_nobody
-    return make_in(out, digest, lambda folder: _Maker(recipe, folder, digest, count, tell, crew).run())
+    return make_in(out, digest, lambda folder: Stages(recipe, folder, digest, count, tell, crew).run())
 
 
 @dataclass(frozen=True)
-class _Maker:
+class Stages:
     """One run over all stages."""
 
     recipe: CopsRefRecipe
@@ -210,10 +201,13 @@ class _Maker:
         about: dict[str, Any] = {"scenes": "given" if self.recipe.scenes else "imagined"}
         truth = self.truth(table)
         if self.recipe.mode == "every-word":
-            table = with_mirror_images(table if truth is None else truth)
+            spoken = (
+                speak_of_given(self, table, find)
+                if truth is None or find is None
+                else speak_of_imagined(self, truth, find)
+            )
+            table, find, examples, about[EVERY_WORD] = spoken
             truth = None if truth is None else table
-            find = None if find is None else mirrored_finder(find)
-            examples, about[EVERY_WORD] = self.speak_of(table)
         else:
             guard = truth if self.recipe.guarded else None
             said, doubtful = self.express(table, guard)
@@ -242,7 +236,7 @@ class _Maker:
         return table
 
     def imagine(self) -> Callable[[str], Picture | None]:
-        """Imagine and draw scenes; what finds their pictures."""
+        """Imagine and draw scenes, and return what finds their pictures."""
         recipe = self.recipe
         counted = _RunningTotal(self.tell, "imagined", recipe.images)
         parts = imagine_parts(
@@ -257,12 +251,12 @@ class _Maker:
         return parts.finder()
 
     def truth(self, table: GraphTable) -> GraphTable | None:
-        """All that is true of the scenes, where they are imagined; None where nobody knows."""
+        """Return all that is true of the scenes where they are imagined, else None."""
         given = self.recipe.scenes
         return None if given else aligned_with(table, read_table(self.folder.out / IMAGINED / TRUTH))
 
     def express(self, table: GraphTable, truth: GraphTable | None) -> tuple[list[Example], int]:
-        """What is said of the scenes, each expression in its split, still without distractor images.
+        """Return examples about the scenes, each in its split, still without distractor images.
 
         With it comes how many expressions were left out because by the truth they do not fit their target alone.
         """
@@ -317,7 +311,7 @@ class _Maker:
     def add_distractors(
         self, split: str, said: list[Example], where: Corpus, among: np.ndarray, first_id: int
     ) -> tuple[list[Example], dict[str, Any]]:
-        """The examples of one split with distractor images, and those of what is not there; what was counted."""
+        """Return the examples of one split with distractor images, those that fit nothing, and what was counted."""
         recipe = self.recipe
         unknowns = Unknowns() if recipe.guarded else None
         search = Search(each=recipe.each, loose_sides=recipe.guarded, unknowns=unknowns)
@@ -351,76 +345,6 @@ class _Maker:
         }
         return [*examples, *absent], told
 
-    def speak_of(self, table: GraphTable) -> tuple[list[Example], dict[str, Any]]:
-        """What is said in the mode every-word, of all splits, and what was counted."""
-        examples: list[Example] = []
-        counts: dict[str, Any] = {}
-        corpus = None
-        for split in SPLITS:
-            part = f"{PARTIAL}/every-word-{split}.parquet"
-            if self.folder.find(part) is None:
-                corpus = corpus or SpokenCorpus.of(table)
-                some, told = self.speak_of_split(split, corpus)
-                absent = self.absent_from(split, some, corpus) if split != "train" else []
-                self.keep(part, pack_examples([*some, *absent], told))
-            found, counts[split] = self.read_part(part)
-            first = len(examples)
-            examples += [
-                replace(one, id=first + one.id, changed_id=None if one.changed_id is None else first + one.changed_id)
-                for one in found
-            ]
-        return examples, counts
-
-    def speak_of_split(self, split: str, corpus: SpokenCorpus) -> tuple[list[Example], dict[str, Any]]:
-        """What is said of the images of one split, and what was counted."""
-        recipe, table = self.recipe, corpus.table
-        own = [k for k in range(0, len(table), 2) if split_of(table.image_ids[k], recipe) == split]
-        spoken = [k + is_spoken_of_mirrored(table.image_ids[k], recipe.seed) for k in own]
-        chunks = [
-            SpokenChunk(
-                candidates_engine(_engine(recipe), recipe.candidates),
-                tuple(spoken[first : first + IMAGES]),
-                np.array([scene for k in own for scene in (k, k + 1)], np.int64),
-                derive(recipe.seed, "every word", split),
-                Unknowns() if recipe.guarded and recipe.scenes else None,
-            )
-            for first in range(0, len(spoken), IMAGES)
-        ]
-        parts = self.parts(f"every-word-{split}", len(chunks))
-        counted = _RunningTotal(self.tell, f"every word, {split}", len(spoken))
-        self.make_parts(parts, speak_chunk, chunks, [len(c.scenes) for c in chunks], save=corpus.save, tell=counted)
-        found: list[Example] = []
-        has_order: list[bool] = []
-        counts = []
-        for part in parts:
-            some, told = self.read_part(part)
-            found += some
-            has_order += told["has order"]
-            counts.append(told["counts"])
-        kept = choose_said(
-            found,
-            has_order,
-            recipe.engine.shares,
-            per_image=recipe.engine.per_image,
-            per_target=recipe.engine.per_target,
-            unordered=UNORDERED,
-            seed=recipe.seed,
-        )
-        examples = [replace(found[n], id=number, split=split) for number, n in enumerate(kept)]
-        told = {"images": len(spoken), "sayable": len(found), **add_counts(counts)}
-        return examples, told
-
-    def absent_from(self, split: str, examples: list[Example], corpus: SpokenCorpus) -> list[Example]:
-        """Expressions that fit nothing in the images of others, where they are wanted."""
-        if not self.recipe.negatives or not examples:
-            return []
-        is_imagined = not self.recipe.scenes
-        how = Negation(
-            loose_sides=self.recipe.guarded, unknowns=Unknowns() if self.recipe.guarded and not is_imagined else None
-        )
-        seed = derive(self.recipe.seed, "every word", split)
-        return negatives_of(examples, corpus.table, corpus.index, how, seed=seed, first_id=len(examples))
-
     # ---------------------------------------------------------------------------- stages that are finished
 
     @staticmethod
@@ -449,23 +373,31 @@ class _Maker:
 
     def read_part(self, part: str) -> tuple[list[Example], dict[str, Any]]:
         """Return the examples of a part that is finished, and what was counted while it was made."""
-        tables = [*read_parquet(self.folder.out / part, columns=COLUMNS.names)]
-        counts = (pq.read_schema(self.folder.out / part).metadata or {}).get(COUNTS, b"{}")
-        return [example_from_row(row) for table in tables for row in table.to_pylist()], json.loads(counts)
+        return unpack_examples(self.folder.out / part)
+
+    def count_of(self, stage: str, total: int) -> Callable[[int], None]:
+        """Return what is told how many more of a stage are done."""
+        return _RunningTotal(self.tell, stage, total)
+
+    def engine(self, *, known: bool = False) -> Engine:
+        """Return the settings of the engine, with the guards of the recipe unless all is known."""
+        engine = _engine(self.recipe)
+        return replace(engine, unknowns=None) if known else engine
+
+    def splits(self) -> tuple[str, ...]:
+        """Return the names of the splits, in order."""
+        return SPLITS
+
+    def split_of(self, image_id: str) -> str:
+        """Return the split of an image, for mirror images and twins that of theirs."""
+        origin = origin_of(image_id)
+        return split_of(mirror_id(origin) if is_mirrored(origin) else origin, self.recipe)
 
     def keep(self, part: str, data: bytes) -> None:
         """Keep a part that is finished."""
         with replacing_file(self.folder.out / part) as draft:
             draft.write_bytes(data)
         self.folder.keep(part, split="", rows=0)
-
-
-def pack_examples(examples: list[Example], counts: Mapping[str, Any]) -> bytes:
-    """Return examples and the counts made while making them as a Parquet file."""
-    table = table_of_examples(examples).replace_schema_metadata({COUNTS: json.dumps(counts).encode()})
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
-    return bytes(sink.getvalue())
 
 
 def say_chunk(folder: Path, chunk: EngineChunk) -> bytes:
@@ -478,16 +410,6 @@ def say_chunk(folder: Path, chunk: EngineChunk) -> bytes:
     true = expressed if truth is None or not expressed else keep_true(expressed, truth)
     made = [example_of(number, one) for number, one in enumerate(true)]
     return pack_examples(made, {"doubtful": len(expressed) - len(true)})
-
-
-def speak_chunk(folder: Path, chunk: SpokenChunk) -> bytes:
-    """Say of some images what needs every word.
-
-    A pure function, for other processes and machines.
-    """
-    found = speak_of_chunk(folder, chunk)
-    examples = [replace(one, id=number) for number, one in enumerate(found.examples)]
-    return pack_examples(examples, {"has order": found.has_order, "counts": found.counts})
 
 
 def show_chunk(folder: Path, chunk: Chunk) -> bytes:

@@ -22,6 +22,7 @@ from deixis.worlds.rooms._pages.gallery import pairs_of
 from deixis.worlds.rooms._room import HUE_LEVELS
 from deixis.worlds.rooms.captions import GRAMMARS, caption, frames
 from deixis.worlds.rooms.draw import draw_png
+from deixis.worlds.rooms.every_word import EVERY_WORD, needed_captions
 from deixis.worlds.rooms.judging._arrays import score_captions
 from deixis.worlds.rooms.judging._marked import HOLDS, MARKS, NAMES, Piece, mark_caption, telling_features
 from deixis.worlds.rooms.mentions import judge, read_mentions
@@ -110,7 +111,8 @@ def _page(
     _demand(rooms)
     asked = request.query_params
     by, seed = _by(asked), _whole(asked, "seed", LARGEST_SEED)
-    text = _caption_asked_for(asked, rooms, by, seed)
+    is_said = name not in EVERY_WORD or {"text", "grammar", "speaker"} & set(asked)
+    text = _caption_asked_for(asked, rooms, by, seed) if is_said else needed_captions(np.array([rooms]))[0]
     return render(
         request,
         "rooms/example.html",

@@ -12,7 +12,7 @@ from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import derive
-from deixis.worlds.rooms._questions.gold import RoomGold
+from deixis.worlds.rooms._questions.gold import RoomGold, contrast
 from deixis.worlds.rooms._questions.pose import FOR_PEOPLE, room_areas, room_gold, room_instructions, room_question
 from deixis.worlds.rooms.data.make import read_test_sets
 from deixis.worlds.rooms.every_word import EVERY_WORD, draw_every_word
@@ -94,6 +94,13 @@ class RoomQuestions(Questions):
 
         instructions = room_instructions(recipe.wanted, recipe.style)
         return QuestionPool(instructions, [*map(pose, demand_shots(shots, recipe.shots))], [*map(pose, golds)], digest)
+
+    def difficulty(self, gold: RoomGold) -> dict[str, int]:
+        """Count the images that are not meant, and the features in which all of them differ from the one that is."""
+        target = gold.images[gold.target]
+        others = [image for place, image in enumerate(gold.images) if place != gold.target]
+        telling = set.intersection(*(set(contrast(target, other)) for other in others))
+        return {"distractors": len(others), "differences": len(telling)}
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> RoomGold:
         """The images that `RoomGold.to_plain` wrote."""

@@ -257,5 +257,5 @@ MODELS = Models(
         "room-program": Model(options=add_options(Reading)(_reading), train=_train_reader, needs_data=False),
     },
     kinds=("rooms",),
-    shipped=files_here("room-encoder", "speaker-b", "speaker-rp", "speaker-sp"),
+    shipped=files_here("room-encoder", "speaker-b", "speaker-contrast", "speaker-rp", "speaker-sp"),
 )
