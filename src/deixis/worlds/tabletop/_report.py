@@ -38,8 +38,9 @@ def report(runs: Sequence[Path], *, out: Path | None, notes: Path | None, progre
     splits = [split for split in SPLITS if any(split in scores for _, _, scores in found)]
     splits += sorted({split for _, _, scores in found for split in scores} - set(splits))
     rows = [(model, data, *(_cell(scores.get(split)) for split in splits)) for model, data, scores in found]
-    first = {split: max((s[split]["chance"] for _, _, s in found if split in s), default=0.0) for split in splits}
-    rows.append(("chance", "", *(f"{100 * first[split]:.1f}" for split in splits)))
+    for name in dict.fromkeys(data for _, data, _ in found):
+        chances = {split: score["chance"] for _, data, s in found if data == name for split, score in s.items()}
+        rows.append(("chance", name, *(f"{100 * chances[one]:.1f}" if one in chances else "" for one in splits)))
     heads = ("model", "data", *splits)
     values = {"runs": [{"model": model, "data": data, "splits": scores} for model, data, scores in found]}
     files = []
