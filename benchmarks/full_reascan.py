@@ -121,7 +121,7 @@ def measure_finishing() -> float:
         for name, shard, batch in zip(names, shards, batches, strict=True):
             keep_shard(folder, name, shard, batch)
         stretches = [Stretch(name, rows, np.zeros(len(rows), int)) for name, rows in zip(names, every, strict=True)]
-        prove_stretches(folder, recipe.hold_out, ("train",), stretches)
+        prove_stretches(folder, reascan(mode="compatible").hold_out, ("aside",), stretches)
         write_file(folder, FilePlan("train", "data/train.parquet", list(zip(names, every, strict=True))))
         return sum(map(len, every)) / (time.process_time() - start)
 

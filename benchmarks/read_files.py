@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-COMMAND = "python -m benchmarks.read_files ../shared/data/others --write docs/results/readers.md"
+COMMAND = "python -m benchmarks.read_files FOLDER --write docs/results/readers.md"
 INVENTED = 500  # records of an invented file
 READING = ("file", "reader", "records", "examples", "refused", "with a meaning", "meaning fits the target alone")
 FIGURES = {

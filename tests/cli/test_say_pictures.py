@@ -96,3 +96,14 @@ def test_what_cannot_be_seen_is_told_in_a_line(rooms, tmp_path, capsys, words, c
     assert main(["evaluate", "speaker-b", *(places.get(word, word) for word in words), "--device", "cpu"]) != 0
 
     assert complaint in " ".join(capsys.readouterr().err.split())
+
+
+def test_each_set_has_a_row_where_they_make_no_category(capsys):
+    """The speaker that contrasts says one feature of each, which is too little beside several distractors."""
+    sets = ["every-word-one", "every-word-two"]
+
+    assert main(["evaluate", "speaker-contrast", "--split", ",".join(sets), "--count", "4", "--device", "cpu"]) == 0
+
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in sets)
+    assert "speaker-contrast" in printed

@@ -102,6 +102,7 @@ def test_people_stand_among_the_results_of_models(grid_data, study, unhurried, t
     assert broken == []
     people = next(one for one in found if one.model.startswith("people"))
     assert people.model == "people (3)"
+    assert list(people.scores) == ["train"]
     assert [one["right_target"].mean for one in people.scores.values()] == [1.0]
     assert {one.subject for one in found} == {people.subject}
 

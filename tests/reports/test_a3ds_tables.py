@@ -203,6 +203,21 @@ def test_the_time_of_all_three_is_told():
     assert training_time(compare_speakers(runs[:2])) == ""
 
 
+def test_taught_speakers_are_models_of_their_own():
+    """C and CP stand beside B, RP and SP, with nothing published, whatever the pairs that they play with."""
+    captioner = replace(game(folder="c"), how=Captioning(teacher="minimal"), speaker="")
+    runs = [captioner, game(folder="cp", teacher="minimal", pairs="mixed"), game(folder="rp")]
+
+    found = compare_speakers(runs)
+
+    assert [group.label for group in found.main] == ["RP", "C", "CP"]
+    assert published_of("C", ALL, "false_features") is None
+    assert published_of("CP", "one feature", "discriminativity") is None
+    assert game(teacher="minimal", pairs="similar").letter == "CP"
+    assert training_time(found) == ""
+    assert "C learnt captions that a rule chooses for each pair" in report_as_markdown(report_of(found))
+
+
 # ------------------------------------------------------------------------------------------------------------ commands
 
 
@@ -218,6 +233,8 @@ def parsed(command):
         Game(seed=3, pairs="similar", cost=0.015, structure=0.5, objective="inverted", listener_first=10, steps=99),
         Game(seed=1, lr=0.0003, baseline="self-critical", reward="probability", structural="free", kl=0.1, clip=1.0),
         Captioning(seed=2, forcing="halved", width=64, captions=3, data_seed=7),
+        Captioning(seed=2, teacher="incremental"),
+        Game(seed=4, teacher="minimal", pairs="mixed", listener_said=0.0, listener_gold=1.0),
     ],
 )
 def test_commands_make_the_same_settings(how):

@@ -253,8 +253,10 @@ def _read_people(entry: Entry, run: Run) -> ModelResults:
     pages = world_pages(judged.text("world", ""))
     known, measure = pages.results.measures, judged.text("measure", "")
     measure = measure if measure in known else next(iter(known))
-    splits = judged.inner("splits")
+    splits, asked = judged.inner("splits"), judged.inner("options").without_nulls().values.get(pages.results.part)
     parts = {printable(name): splits.inner(name).without_nulls() for name in splits.values}
+    if isinstance(asked, str):  # in this world, results are told apart by an option of the questions
+        parts = {printable(asked): judged.inner("overall").without_nulls()}
     data, digest = pages.subject_of(judged.text("data", ""), judged.text("digest", ""))
     results = Results(
         data=data,

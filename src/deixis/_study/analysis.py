@@ -139,6 +139,21 @@ class StudyResults:
         }
 
 
+def by_split(results: StudyResults, condition: str, *, seed: int = 0) -> dict[str, Group]:
+    """Return the results in a condition by the split or set that its questions are from."""
+    golds = results.study.golds()
+    parts: dict[str, list[Item]] = {}
+    for item in results.study.of_kind("main"):
+        if item.condition == condition:
+            groups = golds[item.id].groups
+            parts.setdefault(groups.get("split") or groups.get("set") or ALL, []).append(item)
+    persons = list(dict.fromkeys(one.given.participant for one in results.counted))
+    return {
+        name: _group(persons, some, results.counted, {}, seed=derive(seed, condition, name))
+        for name, some in sorted(parts.items())
+    }
+
+
 def analyse(
     study: Study, paths: Sequence[Path] = (), *, models: Mapping[str, Path] | None = None, seed: int = 0
 ) -> StudyResults:

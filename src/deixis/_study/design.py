@@ -214,7 +214,7 @@ def make_study(
                 "data": one.facts["data"],
                 "digest": one.facts["data digest"],
                 "content": _content_digest(condition.data),
-                "options": dict(condition.options),
+                "options": dict(one.recipe.options),
                 "items": sum(item.kind == "main" and item.condition == condition.name for item in items),
             }
             for condition, one in zip(conditions, asked, strict=True)

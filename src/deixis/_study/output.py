@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from deixis._study.analysis import ALL, PEOPLE
+from deixis._study.analysis import ALL, PEOPLE, by_split
 from deixis._study.judging import meets_demand
 from deixis._version import __version__
 from deixis.data.store import replacing_file, write_parquet
@@ -112,8 +112,7 @@ def write_results(results: StudyResults, out: Path) -> list[Path]:
 
 def _evaluation(results: StudyResults, condition: str) -> dict[str, Any]:
     """Return the results of people in a condition as the studio shows them beside those of models."""
-    about, group = results.study.conditions[condition], results.groups["condition"][condition]
-    part = ", ".join(f"{name}={value}" for name, value in about["options"].items()) or ALL
+    about = results.study.conditions[condition]
     return {
         "deixis": __version__,
         "form": FORM,
@@ -123,14 +122,18 @@ def _evaluation(results: StudyResults, condition: str) -> dict[str, Any]:
         "measure": next(iter(results.counted[0].judgement.measures)),
         "data": about["data"],
         "digest": about["content"],
-        "splits": {
-            part: {
-                "examples": group.accuracy.rows,
-                **plain_estimates({"": {"right": group.accuracy}})[""],
-                "outcomes": dict(group.outcomes),
-                "misreadings": {name: round(count, 3) for name, count in group.misreadings.items()},
-            }
-        },
+        "options": dict(about["options"]),
+        "overall": _scores(results.groups["condition"][condition]),
+        "splits": {name: _scores(group) for name, group in by_split(results, condition).items()},
+    }
+
+
+def _scores(group: Group) -> dict[str, Any]:
+    return {
+        "examples": group.accuracy.rows,
+        **plain_estimates({"": {"right": group.accuracy}})[""],
+        "outcomes": dict(group.outcomes),
+        "misreadings": {name: round(count, 3) for name, count in group.misreadings.items()},
     }
 
 

@@ -1,4 +1,4 @@
-"""Datasets for `reasoning-gym`: `deixis_navigate` and so on, one for every task, in its registry with curricula.
+"""Datasets for `reasoning-gym`: `deixis_navigate` and so on, one for every task, in its registry.
 
 ```python
 import deixis.bridges.reasoning_gym_datasets

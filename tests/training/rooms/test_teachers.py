@@ -148,13 +148,22 @@ def test_a_taught_speaker_plays_on_with_its_teacher(few_contexts, tmp_path):
 
 @pytest.mark.slow
 def test_a_speaker_learns_to_contrast(tmp_path):
-    """From the factors themselves, in two minutes: it says what differs, and not what is shared."""
+    """From the factors themselves, in half a minute: it says a single feature, and nearly always one that differs."""
     how = Captioning(
-        teacher="incremental", width=64, batch_size=64, steps=1500, clip=1.0, lr=3e-3, eval_every=500, seed=1
+        teacher="incremental",
+        captions=1,
+        width=64,
+        batch_size=64,
+        steps=1500,
+        clip=1.0,
+        lr=3e-3,
+        eval_every=500,
+        seed=1,
     )
 
     found = learn_captions(how, tmp_path / "run", eyes=HERE)["dev"]
 
-    assert found["relevance"] > 0.9
-    assert found["efficiency"] > 0.95
-    assert found["mentioned"] == pytest.approx(1, abs=0.1)
+    assert found["discriminativity"] > 0.9
+    assert found["relevance"] > 0.98
+    assert found["mentioned"] == pytest.approx(1, abs=0.02)
+    assert found["false"] < 0.1

@@ -10,15 +10,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from deixis._studio.server import make_app
-from deixis.language.explain import explain
 from deixis.scene.scene import Where
 from deixis.worlds.tabletop._examples import EXAMPLES
-from deixis.worlds.tabletop._language.part import LANGUAGE
 from deixis.worlds.tabletop._pages import PAGES
 from deixis.worlds.tabletop._pictures import PICTURES
 from deixis.worlds.tabletop._questions import QUESTIONS
-from deixis.worlds.tabletop._scene import SolidScene
-from deixis.worlds.tabletop._solids import Solid, Tabletop
 
 
 if TYPE_CHECKING:
@@ -72,16 +68,3 @@ def test_solids_of_several_tables_are_named_with_their_table(tables: Path) -> No
     assert 'data-object="0.0"' in drawn
     assert 'data-object="1.0"' in drawn
     assert drawn.count("<svg") == 2
-
-
-def test_a_misread_alternative_is_quoted_with_the_phrase_around_both() -> None:
-    """An explanation of *neither … nor …* names the phrase that the alternatives stand in."""
-    kinds = (("brown", "shiny"), ("blue", "matte"), ("red", "shiny"))
-    cubes = (
-        Solid(shape="cube", color=color, material=material, size="large", x=2_000 * k - 2_000, y=0)
-        for k, (color, material) in enumerate(kinds)
-    )
-    scene = SolidScene(Tabletop(solids=tuple(cubes)))
-    said = LANGUAGE.read("the cube that is neither brown nor matte", scene)
-    told = explain(said, scene, words=LANGUAGE.words, say=LANGUAGE.realise)
-    assert "ignored ‘brown’ in ‘the cube’" in {one.words for one in told.misreadings}
