@@ -25,6 +25,7 @@ WORLD = World(
         "questions": "deixis.worlds.tabletop._questions:QUESTIONS",
         "pages": "deixis.worlds.tabletop._pages:PAGES",
         "models": "deixis.worlds.tabletop._models.part:MODELS",
+        "paper": "deixis.worlds.tabletop._report",
     },
     options={
         "convert": (Option(name="images", help="Also draw the pictures.", kind=bool),),
