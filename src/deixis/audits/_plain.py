@@ -6,8 +6,9 @@ readers, are worked out by the same functions.
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from deixis.data._split_names import names_in_split
 from deixis.errors import SchemaError
 from deixis.expression.parts import parts
 from deixis.expression.plain import expression_to_plain
+from deixis.resolution.remembered import MOST_SCENES, RememberedScenes
 from deixis.scene.plain import scene_to_plain
 from deixis.scene.scene import PlainScene
 from deixis.seeds import mix
@@ -52,18 +54,24 @@ def features(scene: Scene, index: int) -> dict[str, str]:
     Several values, or none, count as one value of their own.
     """
     return {
-        one.name.replace("_", " "): " & ".join(sorted(scene.values(index, one.name))) or "none"
+        one.name.replace("_", " "): " & ".join(sorted(held)) if (held := scene.values(index, one.name)) else "none"
         for one in scene.schema.attributes
     }
 
 
 def count_expression(
-    tally: Tally, expression: Expression, context: Context, length: int, bag: Bag = measures.exchanges
+    tally: Tally,
+    expression: Expression,
+    context: Context,
+    length: int,
+    bag: Bag = measures.exchanges,
+    *,
+    memory: RememberedScenes | None = None,
 ) -> None:
     """Count everything about one expression that picks out the target of its context alone."""
     schema = context.scenes[context.target.scene].schema
     pattern, target = measures.pattern_name(expression), {context.target}
-    told, left = measures.audited_parts(expression, schema), measures.left_without(expression, context)
+    told, left = measures.audited_parts(expression, schema), measures.left_without(expression, context, memory=memory)
     needed = {one.part: left[one.part] != target for one in told}
     for one in told:
         tally.add("parts", pattern, one.phrase, one.kind, needed[one.part])
@@ -77,21 +85,54 @@ def count_expression(
         if one.kind != IMPLIED:
             fitting = left[one.part] if context.target in left[one.part] else ()
             tally.add("overlooked", pattern, len(words) + len(clauses), len(fitting))
-    if (suffices := measures.colour_and_shape(expression, context)) is not None:
+    if (suffices := measures.colour_and_shape(expression, context, memory=memory)) is not None:
         tally.add("sufficient", pattern, suffices)
     for relation in expression.relations():
         tally.add("relations", pattern, relation)
     objects = sum(len(scene) for scene in context.scenes)
     tally.add("lengths", pattern, length)
     tally.add("chance", pattern, length, objects)
-    tally.add("namesakes", pattern, length, len(measures.namesakes(expression, context)))
-    tally.add("reached", pattern, len(measures.reached_by_misreading(expression, context)), objects)
+    tally.add("namesakes", pattern, length, len(measures.namesakes(expression, context, memory=memory)))
+    tally.add("reached", pattern, len(measures.reached_by_misreading(expression, context, memory=memory)), objects)
     noun, phrase, first_clause, bag_of_words = SHORTCUTS
-    tally.add("shortcuts", pattern, noun, measures.solves(measures.noun_alone(expression, schema), context))
-    tally.add("shortcuts", pattern, phrase, measures.solves(expression.phrase, context))
+    tally.add(
+        "shortcuts", pattern, noun, measures.solves(measures.noun_alone(expression, schema), context, memory=memory)
+    )
+    tally.add("shortcuts", pattern, phrase, measures.solves(expression.phrase, context, memory=memory))
     if (first := measures.first_clause_alone(expression)) is not None:
-        tally.add("shortcuts", pattern, first_clause, measures.solves(first, context))
-    tally.add("shortcuts", pattern, bag_of_words, measures.bag_of_words_solves(expression, context, bag))
+        tally.add("shortcuts", pattern, first_clause, measures.solves(first, context, memory=memory))
+    tally.add("shortcuts", pattern, bag_of_words, measures.bag_of_words_solves(expression, context, bag, memory=memory))
+
+
+class SceneLooks(NamedTuple):
+    """The features of the objects of one scene, and how many objects have each."""
+
+    scene: Scene
+    seen: list[dict[str, str]]
+    counts: Counter[tuple[str, str, bool]]
+
+
+class KnownScenes:
+    """What was worked out about scenes, for all examples in which they are shown."""
+
+    def __init__(self) -> None:
+        self.memory = RememberedScenes()
+        self._looks: dict[int, SceneLooks] = {}
+
+    def looks(self, scene: Scene) -> SceneLooks:
+        """Return what the objects of a scene look like."""
+        known = self._looks.get(id(scene))
+        if known is None:
+            if len(self._looks) >= MOST_SCENES:
+                del self._looks[next(iter(self._looks))]
+            seen = [features(scene, k) for k in range(len(scene))]
+            known = self._looks[id(scene)] = SceneLooks(scene, seen, _count_features(seen))
+        return known
+
+
+def _count_features(seen: Iterable[dict[str, str]]) -> Counter[tuple[str, str, bool]]:
+    """How many objects have each value of each feature, as if none were a target."""
+    return Counter((name, value, False) for thing in seen for name, value in thing.items())
 
 
 class AuditCount:
@@ -100,19 +141,27 @@ class AuditCount:
     Args:
         alike: what was counted of examples by their likeness; may be shared by several counts of one dataset.
         bag: the readings of a bag of words, see `measures.bag_of_words_solves`.
+        known: what was worked out about scenes; may be shared likewise.
     """
 
-    def __init__(self, alike: dict[object, tuple[str, Tally]] | None = None, *, bag: Bag = measures.exchanges) -> None:
+    def __init__(
+        self,
+        alike: dict[object, tuple[str, Tally]] | None = None,
+        *,
+        bag: Bag = measures.exchanges,
+        known: KnownScenes | None = None,
+    ) -> None:
         self.tally = Tally()
         self.digests: list[tuple[int, int, int]] = []
         self.splits: list[str] = []
-        self.seen: list[list[dict[str, str]]] = []
+        self.seen: list[tuple[list[dict[str, str]], ...]] = []  # of the objects of every scene of every example
         self.targets: list[int] = []
         self._alike = {} if alike is None else alike
         self._bag = bag
+        self._known = known or KnownScenes()
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_alike": {}}
+        return {**self.__dict__, "_alike": {}, "_known": KnownScenes()}
 
     def add(self, example: Example) -> None:
         """Count one example of any world.
@@ -133,10 +182,10 @@ class AuditCount:
         likeness = getattr(example, "likeness", None)
         if likeness is None or likeness not in self._alike:
             counted = Tally()
-            reason = measures.why_not_judged(expression, context)
+            reason = measures.why_not_judged(expression, context, memory=self._known.memory)
             if not reason:
                 length = len(example.text.split()) or sum(1 for _ in parts(expression))
-                count_expression(counted, expression, context, length, self._bag)
+                count_expression(counted, expression, context, length, self._bag, memory=self._known.memory)
             self._alike[likeness] = reason, counted
         reason, counted = self._alike[likeness]
         if reason or split == "aside":
@@ -144,8 +193,14 @@ class AuditCount:
         else:
             self._count(split)
             self.tally.merge(counted)
-            seen = [features(scene, k) for scene in context.scenes for k in range(len(scene))]
-            self.remember(_digests(example.text, context, expression), split, seen, _place_of_target(context))
+            looks = [self._known.looks(scene) for scene in context.scenes]
+            self._count_features([one.counts for one in looks], looks[context.target.scene].seen[context.target.object])
+            self._keep(
+                _digests(example.text, context, expression),
+                split,
+                tuple(one.seen for one in looks),
+                _place_of_target(context),
+            )
 
     def leave_out(self, reason: str, split: str) -> None:
         """Count an example that cannot be judged."""
@@ -177,13 +232,9 @@ class AuditCount:
             target: the number of the one that is meant.
             places: further features that readers see, but which are counted elsewhere.
         """
-        for number, thing in enumerate(seen):
-            for name, value in thing.items():
-                self.tally.add("features", name, value, number == target)
-        self.digests.append(digests)
-        self.splits.append(split)
-        self.seen.append([one | other for one, other in zip(seen, places, strict=True)] if places else seen)
-        self.targets.append(target)
+        self._count_features([_count_features(seen)], seen[target])
+        everything = [one | other for one, other in zip(seen, places, strict=True)] if places else seen
+        self._keep(digests, split, (everything,), target)
 
     def merge(self, other: AuditCount) -> None:
         """Take over what another has counted, of examples that come after these."""
@@ -205,11 +256,35 @@ class AuditCount:
 
         Readers see the features of these names, or all.
         """
-        known = sorted({name for seen in self.seen for thing in seen for name in thing}) if names is None else names
+        seen = self._scenes_seen().values()
+        known = sorted({name for scene in seen for thing in scene for name in thing}) if names is None else names
         if self.digests and known:
             count_repeats(self.tally, [self.sightings])
             self._judge_readers(known)
         return self.tally.audit()
+
+    def _count_features(self, counts: Iterable[Counter[tuple[str, str, bool]]], target: dict[str, str]) -> None:
+        """Count the features of the objects of some scenes, of which one is the target."""
+        found = self.tally.counts.setdefault("features", Counter())
+        for some in counts:
+            found.update(some)
+        for name, value in target.items():
+            found[name, value, True] += 1
+            found[name, value, False] -= 1
+            if not found[name, value, False]:
+                del found[name, value, False]
+
+    def _keep(
+        self, digests: tuple[int, int, int], split: str, seen: tuple[list[dict[str, str]], ...], target: int
+    ) -> None:
+        self.digests.append(digests)
+        self.splits.append(split)
+        self.seen.append(seen)
+        self.targets.append(target)
+
+    def _scenes_seen(self) -> dict[int, list[dict[str, str]]]:
+        """The features of the objects of every scene, once each, by its identity."""
+        return {id(scene): scene for seen in self.seen for scene in seen}
 
     def _count(self, split: str) -> None:
         self.tally.examples += 1
@@ -217,16 +292,23 @@ class AuditCount:
             self.tally.add("splits", name)
 
     def _judge_readers(self, names: Sequence[str]) -> None:
-        things = [thing for seen in self.seen for thing in seen]
+        scenes = self._scenes_seen()
+        things = [thing for scene in scenes.values() for thing in scene]
         values = {
             name: {value: code for code, value in enumerate(sorted({thing[name] for thing in things}))}
             for name in names
         }
-        codes = [[values[name][thing[name]] for name in names] for thing in things]
+        codes = {
+            key: np.array([[values[name][thing[name]] for name in names] for thing in scene], np.int32).reshape(
+                -1, len(names)
+            )
+            for key, scene in scenes.items()
+        }
         readers = Readers(names, max(len(known) for known in values.values()))
         key = np.array([mix(digests[0]) for digests in self.digests], np.uint64)
-        start = np.cumsum([0, *(len(seen) for seen in self.seen)])
-        readers.see(Looks(key, np.array(codes, np.int64), start, np.array(self.targets, np.int64)))
+        start = np.cumsum([0, *(sum(map(len, seen)) for seen in self.seen)])
+        shown = np.concatenate([codes[id(scene)] for seen in self.seen for scene in seen])
+        readers.see(Looks(key, shown, start, np.array(self.targets, np.int64)))
         readers.judge(self.tally)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.audits._plain import AuditCount
+from deixis.audits._plain import AuditCount, KnownScenes
 from deixis.audits._surface import SurfaceCount, meaning_figures
 from deixis.audits.audit import NO_COMMAND, NO_MEANING
 from deixis.audits.figures import ROWS as FIGURE_ROWS
@@ -268,13 +268,13 @@ def _count_pieces(pieces: Sequence[_Piece], workers: int) -> Iterator[AuditCount
 
 def _count(piece: _Piece) -> AuditCount:
     """Count some examples; the dataset stays open for the next piece."""
-    examples, alike = _open_examples(piece.world, piece.path)
-    found = AuditCount(alike, bag=piece.bag)
+    examples, alike, known = _open_examples(piece.world, piece.path)
+    found = AuditCount(alike, bag=piece.bag, known=known)
     for number in piece.numbers:
         found.add(examples[number])
     return found
 
 
 @lru_cache(maxsize=1)
-def _open_examples(world: str, path: Path) -> tuple[Any, dict[object, Any]]:
-    return find_world(world).part("examples").open(path), {}
+def _open_examples(world: str, path: Path) -> tuple[Any, dict[object, Any], KnownScenes]:
+    return find_world(world).part("examples").open(path), {}, KnownScenes()

@@ -10,16 +10,20 @@ from deixis.errors import AmbiguousExpression
 from deixis.expression.parts import Part, mention_at, parts, without
 from deixis.expression.steps import Is, Related
 from deixis.resolution.reference import denotation, resolve
+from deixis.resolution.remembered import RememberedScenes
 from deixis.scene.scene import Where
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TypeAlias
 
     from deixis.distractors.planned_misreadings import MisreadingKind
     from deixis.expression.description import Expression
     from deixis.scene.scene import Context, Scene
     from deixis.schema import Schema
+
+    Denote: TypeAlias = Callable[[Expression, Scene], frozenset[int]]
 
 __all__ = ["competitors", "content_parts", "count_words", "find_reached", "is_implied", "is_minimal", "necessity"]
 
@@ -57,7 +61,7 @@ def necessity(expression: Expression, context: Context) -> dict[Part, bool]:
         expression: must pick out exactly the target, else `AmbiguousExpression`.
         context: the scenes shown together.
     """
-    _demand_target(expression, context)
+    _demand_target(expression, context, resolve(expression, context).objects)
     target = frozenset((context.target,))
     return {part: resolve(without(expression, part), context).objects != target for part in parts(expression)}
 
@@ -75,69 +79,80 @@ def competitors(
     An object is listed with every misreading under which it could be taken for the target; objects that no misreading
     reaches are not listed.
     """
-    _demand_target(expression, context)
+    _demand_target(expression, context, resolve(expression, context).objects)
     schema = context.scenes[context.target.scene].schema
-    held = [_NamedValues(scene) for scene in context.scenes]
+    held = _NamedValues(context.scenes)
     found: dict[Where, list[PlannedMisreading]] = {}
     for misreading in planned_misreadings(expression, schema, kinds=kinds):
-        for where in _led_to(misreading, held):
+        for where in _led_to(misreading, held, denotation):
             if where != context.target:
                 found.setdefault(where, []).append(misreading)
     return {where: tuple(misread) for where, misread in sorted(found.items())}
 
 
-def find_reached(expression: Expression, context: Context) -> frozenset[Where]:
+def find_reached(
+    expression: Expression, context: Context, *, memory: RememberedScenes | None = None
+) -> frozenset[Where]:
     """The wrong objects that some misreading leads to: those of `competitors`, sooner where there are many values.
 
     Of the values that nothing in the context has, one stands for all, since they mean the same wherever they are said.
+
+    Args:
+        expression: must pick out exactly the target, else `AmbiguousExpression`.
+        context: the scenes shown together.
+        memory: what is known about the scenes, where many expressions are said of them.
     """
-    _demand_target(expression, context)
+    resolved = resolve if memory is None else memory.resolve
+    denote = denotation if memory is None else memory.denotation
+    _demand_target(expression, context, resolved(expression, context).objects)
     schema = context.scenes[context.target.scene].schema
-    held = [_NamedValues(scene) for scene in context.scenes]
+    held = _NamedValues(context.scenes, memory)
 
     def values(name: str) -> Iterator[str]:
-        known = frozenset().union(*(one.names(name) for one in held))
+        known = held.names(name)
         everything = schema.attribute(name).values
         yield from (value for value in everything if value in known)
         yield from islice((value for value in everything if value not in known), 1)
 
     misread = planned_misreadings(expression, schema, values=values)
-    return frozenset(where for one in misread for where in _led_to(one, held)) - {context.target}
+    return frozenset(where for one in misread for where in _led_to(one, held, denote)) - {context.target}
 
 
 class _NamedValues:
-    """Values that the objects of a scene may be called by.
+    """Values that the objects of some scenes may be called by.
 
-    Most misread words name nothing in it, and need not be resolved.
+    Most misread words name nothing in most scenes, and need not be resolved there.
     """
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-        self._names: dict[str, frozenset[str]] = {}
+    def __init__(self, scenes: Sequence[Scene], memory: RememberedScenes | None = None) -> None:
+        self.scenes = scenes
+        self._memory = memory or RememberedScenes()
+        self._holding: dict[Is, frozenset[int]] = {}
 
-    def may_fit(self, misreading: PlannedMisreading) -> bool:
-        """Whether every word that something must have is held by something."""
-        return all(word.value in self.names(word.attribute) for word in _words_demanded(misreading.expression))
+    def may_fit(self, misreading: PlannedMisreading) -> list[int]:
+        """The numbers of the scenes in which every word that something must have is held by something."""
+        found = frozenset(range(len(self.scenes)))
+        for word in _words_demanded(misreading.expression):
+            found &= self._scenes_with(word)
+        return sorted(found)
 
     def names(self, attribute: str) -> frozenset[str]:
         """The values of an attribute that cover what some object is recorded as."""
-        if attribute not in self._names:
-            wider = dict(self.scene.schema.attribute(attribute).broader)
-            found: set[str] = set()
-            for recorded in (v for thing in range(len(self.scene)) for v in self.scene.values(thing, attribute)):
-                value: str | None = recorded
-                while value is not None and value not in found:
-                    found.add(value)
-                    value = wider.get(value)
-            self._names[attribute] = frozenset(found)
-        return self._names[attribute]
+        return frozenset().union(*(self._memory.names(attribute, scene) for scene in self.scenes))
+
+    def _scenes_with(self, word: Is) -> frozenset[int]:
+        if (found := self._holding.get(word)) is None:
+            numbered = enumerate(self.scenes)
+            found = frozenset(k for k, scene in numbered if word.value in self._memory.names(word.attribute, scene))
+            self._holding[word] = found
+        return found
 
 
-def _led_to(misreading: PlannedMisreading, held: Iterable[_NamedValues]) -> Iterator[Where]:
+def _led_to(misreading: PlannedMisreading, held: _NamedValues, denote: Denote) -> Iterator[Where]:
     """The objects that fit what is understood, scene by scene."""
-    for number, one in enumerate(held):
-        if one.may_fit(misreading):
-            yield from (Where(number, index) for index in sorted(denotation(misreading.expression, one.scene)))
+    for number in held.may_fit(misreading):
+        found = denote(misreading.expression, held.scenes[number])
+        yield from (Where(number, index) for index in sorted(found))
 
 
 def _words_demanded(expression: Expression) -> Iterator[Is]:
@@ -149,8 +164,7 @@ def _words_demanded(expression: Expression) -> Iterator[Is]:
             yield from _words_demanded(step.to)
 
 
-def _demand_target(expression: Expression, context: Context) -> None:
-    found = resolve(expression, context).objects
+def _demand_target(expression: Expression, context: Context, found: frozenset[Where]) -> None:
     if found != {context.target}:
         raise AmbiguousExpression(
             f"{expression} fits {len(found)} objects of the context; "

@@ -16,6 +16,7 @@ from deixis._deprecation import deprecate
 from deixis._numbers import is_number
 from deixis.errors import SchemaError
 from deixis.scene.scene import Context, Where
+from deixis.worlds.photos._kept_scenes import scene_in
 from deixis.worlds.photos._misreadings import ALL_KINDS, DistractorKind, decode_misreading
 from deixis.worlds.photos._wants import MARK, as_misreading, decode_wants
 from deixis.worlds.photos.scene.graph import Box
@@ -163,7 +164,7 @@ class Example:
         """Return the scenes of the images shown in a setting, with the target, or raise an error if there is none."""
         if not self.is_there:
             raise SchemaError(f"example {self.id} is about something that is not there, so it has no target")
-        scenes = tuple(table.scene(number) for number in self.scenes(table, setting))
+        scenes = tuple(scene_in(table, number) for number in self.scenes(table, setting))
         return Context(scenes, Where(0, scenes[0].object_number(self.object_id)))
 
     def misreading_of(self, distractor: DistractorImage) -> PlannedMisreading | None:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.resolution.reference import denotation
+from deixis.worlds.photos._kept_scenes import scene_in
 from deixis.worlds.photos._misreadings import noun_with_attributes
 
 
@@ -47,9 +48,8 @@ def look_for_the_most_alike(examples: Sequence[Example], scenes: GraphTable) -> 
     if not shown:
         return None
 
-    @lru_cache(maxsize=4096)
     def scene_of(image: str) -> GraphScene:
-        return scenes.scene(scenes.find(image))
+        return scene_in(scenes, scenes.find(image))
 
     found, solved, chances, lone = [], [], [], []
     for example in shown:

@@ -15,7 +15,7 @@ import numpy as np
 
 from deixis.errors import SchemaError, UnknownName
 from deixis.scene.scene import Point
-from deixis.worlds.photos.scene.vocabulary import NAME, SAME, SAME_TYPES
+from deixis.worlds.photos.scene.vocabulary import NAME, SAME, SAME_TYPES, TYPES
 
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 
 __all__ = ["Box", "GraphObject", "GraphScene", "Link", "SceneGraph"]
+
+TYPE_NAMES = frozenset(TYPES)
+NO_WORDS: frozenset[str] = frozenset()
 
 
 class Box(NamedTuple):
@@ -154,9 +157,12 @@ class GraphScene:
         """Return the name of an object, or its words of one type."""
         if attribute == NAME:
             return frozenset((self.names[index],))
-        if attribute not in self._by_type[index]:
-            self.schema.attribute(attribute)
-        return self._by_type[index].get(attribute, frozenset())
+        found = self._by_type[index].get(attribute)
+        if found is None:
+            if attribute not in TYPE_NAMES:
+                self.schema.attribute(attribute)
+            return NO_WORDS
+        return found
 
     def related(self, relation: str, index: int, other: int) -> bool:
         """Return whether a link is recorded, or for the relations of `SAME`, whether two objects share a value."""
