@@ -10,8 +10,8 @@ from deixis.audits._plain import count_expression
 from deixis.audits.measures import reorderings, why_not_judged
 from deixis.distractors.necessity import competitors, find_reached
 from deixis.expression import Description, Is, Nth, Related
-from deixis.resolution import denotation, remembered
-from deixis.resolution.remembered import RememberedScenes
+from deixis.resolution import _remembered, denotation
+from deixis.resolution._remembered import RememberedScenes
 from deixis.scene import Context, Where
 from deixis.testing import expressions
 from deixis.worlds.grid.drawn import grid
@@ -70,8 +70,8 @@ def test_an_audit_that_remembers_counts_the_same(table, said):
 
 def test_the_scenes_and_mentions_that_are_kept_are_bounded(monkeypatch):
     """With room for one scene and one mention, everything is worked out anew, with the same result."""
-    monkeypatch.setattr(remembered, "MOST_SCENES", 1)
-    monkeypatch.setattr(remembered, "MOST_MENTIONS", 1)
+    monkeypatch.setattr(_remembered, "MOST_SCENES", 1)
+    monkeypatch.setattr(_remembered, "MOST_MENTIONS", 1)
     scenes = (grid("r○1 b□2\n. ."), grid("b○1 .\n. r□2"))
     said = [
         Description((Related("same row", Description((Is("color", "blue"),))),)),

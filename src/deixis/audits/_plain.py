@@ -19,7 +19,7 @@ from deixis.data._split_names import names_in_split
 from deixis.errors import SchemaError
 from deixis.expression.parts import parts
 from deixis.expression.plain import expression_to_plain
-from deixis.resolution.remembered import MOST_SCENES, RememberedScenes
+from deixis.resolution._remembered import MOST_SCENES, RememberedScenes
 from deixis.scene.plain import scene_to_plain
 from deixis.scene.scene import PlainScene
 from deixis.seeds import mix

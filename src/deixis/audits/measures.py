@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from deixis.expression.description import Expression
     from deixis.expression.parts import Address
+    from deixis.resolution._remembered import RememberedScenes
     from deixis.resolution.reference import Referents
-    from deixis.resolution.remembered import RememberedScenes
     from deixis.scene.scene import Context, Where
     from deixis.schema import Schema
 

@@ -9,8 +9,8 @@ from deixis.distractors.planned_misreadings import KINDS, PlannedMisreading, pla
 from deixis.errors import AmbiguousExpression
 from deixis.expression.parts import Part, mention_at, parts, without
 from deixis.expression.steps import Is, Related
+from deixis.resolution._remembered import RememberedScenes
 from deixis.resolution.reference import denotation, resolve
-from deixis.resolution.remembered import RememberedScenes
 from deixis.scene.scene import Where
 
 

@@ -29,6 +29,7 @@ __all__ = ["Box", "GraphObject", "GraphScene", "Link", "SceneGraph"]
 
 TYPE_NAMES = frozenset(TYPES)
 NO_WORDS: frozenset[str] = frozenset()
+NOTHING: frozenset[int] = frozenset()
 
 
 class Box(NamedTuple):
@@ -173,6 +174,18 @@ class GraphScene:
             self.vocabulary.relation_code(relation)
         return (relation, index, other) in self.links
 
+    def all_related_to(self, relation: str, other: int) -> frozenset[int]:
+        """Return the other objects that stand in a relation to an object, as `related` says of each."""
+        if relation in SAME:
+            kind = SAME_TYPES[SAME.index(relation)]
+            shared = self.values(other, kind)
+            if not shared:
+                return NOTHING
+            return frozenset(o for o in range(len(self)) if o != other and shared & self.values(o, kind))
+        if relation not in self.vocabulary.relation_codes:
+            self.vocabulary.relation_code(relation)
+        return self._incoming.get((relation, other), NOTHING)
+
     def position(self, index: int) -> Point:
         """Return the centre of the object's box."""
         return self.boxes[index].centre
@@ -186,6 +199,14 @@ class GraphScene:
         if object_id not in self.object_ids:
             raise UnknownName(f"image {self.image_id!r} has no object {object_id!r}")
         return self.object_ids.index(object_id)
+
+    @cached_property
+    def _incoming(self) -> dict[tuple[str, int], frozenset[int]]:
+        found: dict[tuple[str, int], set[int]] = {}
+        for relation, index, other in self.links:
+            if index != other:
+                found.setdefault((relation, other), set()).add(index)
+        return {link: frozenset(some) for link, some in found.items()}
 
     @cached_property
     def _by_type(self) -> tuple[dict[str, frozenset[str]], ...]:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from deixis.scene.scene import Context, Scene
 
 
-__all__ = ["RememberedScenes"]
-
 NOTHING: frozenset[int] = frozenset()
 MOST_SCENES = 2048  # remembered at a time, the latest that were met first
 MOST_MENTIONS = 1024  # of one scene, likewise, and most sets from which something is selected
@@ -31,11 +29,12 @@ MOST_MENTIONS = 1024  # of one scene, likewise, and most sets from which somethi
 class RememberedScenes:
     """Scenes with what was worked out about them.
 
-    A scene is known again by its identity, so that it must not change; equal scenes are worked out each.
+    A scene is known again by its identity, so that it must not change; equal scenes are worked out each. A scene may
+    have `all_related_to(relation, other)`, where it tells that sooner than one by one.
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, _Remembered] = {}
+        self._known: dict[int, _SceneMemory] = {}
 
     def denotation(self, expression: Expression, scene: Scene) -> frozenset[int]:
         """The same as `reference.denotation`: the numbers of the objects that the expression picks out."""
@@ -59,12 +58,12 @@ class RememberedScenes:
         """The values of an attribute that some object of a scene may be called by."""
         return self._about(scene).holders_of(attribute)
 
-    def _about(self, scene: Scene) -> _Remembered:
+    def _about(self, scene: Scene) -> _SceneMemory:
         known = self._known.get(id(scene))
         if known is None:
             if len(self._known) >= MOST_SCENES:
                 del self._known[next(iter(self._known))]
-            known = self._known[id(scene)] = _Remembered(scene, frozenset(range(len(scene))), {}, {}, {}, {}, {})
+            known = self._known[id(scene)] = _SceneMemory(scene, frozenset(range(len(scene))), {}, {}, {}, {}, {})
         return known
 
 
@@ -73,7 +72,7 @@ def _compete(clauses: tuple[Related, ...]) -> bool:
     return len(clauses) > 1 or any(clause.to.clauses for clause in clauses)
 
 
-class _Remembered(NamedTuple):
+class _SceneMemory(NamedTuple):
     """What is known about one scene.
 
     Attributes:
@@ -111,7 +110,7 @@ class _Remembered(NamedTuple):
             case AnyOf(steps):
                 return frozenset().union(*(self.keep(one, left) for one in steps))
             case Related():
-                return left & self.related(step)
+                return left & self.sources_of(step)
         if (found := self.selected.get((step, left))) is None:
             if len(self.selected) >= MOST_MENTIONS:
                 self.selected.clear()
@@ -132,7 +131,7 @@ class _Remembered(NamedTuple):
             found = self.holders[attribute] = {value: frozenset(some) for value, some in held.items()}
         return found
 
-    def mentioned(self, mention: Description) -> frozenset[int]:
+    def find_mention(self, mention: Description) -> frozenset[int]:
         """The objects that fit a mention."""
         if (found := self.mentions.get(mention)) is None:
             if len(self.mentions) >= MOST_MENTIONS:
@@ -140,22 +139,26 @@ class _Remembered(NamedTuple):
             found = self.mentions[mention] = self.narrow(mention)
         return found
 
-    def related(self, clause: Related) -> frozenset[int]:
+    def sources_of(self, clause: Related) -> frozenset[int]:
         """The objects of which a clause holds: those related to another one that fits what it relates to."""
         if (found := self.sources.get(clause)) is None:
             if len(self.sources) >= MOST_MENTIONS:
                 self.sources.clear()
-            others = self.mentioned(clause.to)
+            others = self.find_mention(clause.to)
             found = NOTHING.union(*(self.related_to(clause.relation, other) for other in others))
             self.sources[clause] = found
         return found
 
     def related_to(self, relation: str, other: int) -> frozenset[int]:
         """The other objects that stand in a relation to an object."""
-        if (found := self.partners.get((relation, other))) is None:
+        if (found := self.partners.get((relation, other))) is not None:
+            return found
+        if (of_scene := getattr(self.scene, "all_related_to", None)) is not None:
+            found = of_scene(relation, other)
+        else:
             related = self.scene.related
             found = frozenset(o for o in self.everything if o != other and related(relation, o, other))
-            self.partners[relation, other] = found
+        self.partners[relation, other] = found
         return found
 
     def can_be_matched(self, expression: Expression, root: int) -> bool:
@@ -168,7 +171,7 @@ class _Remembered(NamedTuple):
             yield used
             return
         first, rest = clauses[0], clauses[1:]
-        for other in self.mentioned(first.to) - used:
+        for other in self.find_mention(first.to) - used:
             if here not in self.related_to(first.relation, other):
                 continue
             for more in self.matchings(first.to.clauses, other, used | {other}):
