@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from copy import copy
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -135,7 +135,7 @@ def test_it_is_asked_with_the_choice_told(data, style):
     absent = next(gold for gold in golds if gold.target is None)
     present = next(gold for gold in golds if gold.target is not None)
 
-    assert "Answer: not there" in str(asked.items[0].messages[0])
+    assert "Answer: not there" in str(asked.items[0].question.messages[0])
     assert absent.right == absent.choices[-1] == present.choices[-1] == "not there"
     assert absent.groups["presence"] == "not there"
     for gold in golds:
@@ -153,7 +153,7 @@ def test_a_world_without_such_examples_is_asked_as_before(beads, tmp_path):
     folder = _beads(tmp_path).path
     asked = ask(PromptRecipe(task=task_of(folder), limit=4), folder)
 
-    assert "not there" not in str([item.messages for item in asked.items])
+    assert "not there" not in str([item.question.messages for item in asked.items])
     for item in asked.items:
         assert "not there" not in item.gold.choices
         assert set(item.gold.to_plain()) == {"text", "target", "missed", "split", "steps"}
@@ -167,8 +167,8 @@ def test_a_world_whose_demo_has_such_examples_is_checked(world, monkeypatch):
     """All parts of it pass."""
     recipes = world.part("recipes")
     demo = replace(recipes.demo(), absent=0.6)
-    names = ("make", "recipe_from", "fresh", "datasets")
-    stand_in = SimpleNamespace(demo=lambda: demo, **{name: getattr(recipes, name) for name in names})
+    stand_in = copy(recipes)
+    object.__setattr__(stand_in, "demo", lambda: demo)
     own = type(world).part
     monkeypatch.setattr(type(world), "part", lambda it, name: stand_in if name == "recipes" else own(it, name))
 

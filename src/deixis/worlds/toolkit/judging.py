@@ -114,7 +114,7 @@ class ObjectJudging:
         "JSON Lines": '{"id": 12, "object": 3}, with "scene" where several are shown; "none" where nothing fits'
     }
     baselines: ClassVar[Mapping[str, str]] = {
-        "random": "any object that is shown",
+        "random": "any object that is shown; where a dataset has examples that fit nothing, also that",
         "oracle": "what the expression picks out, or what is meant where its meaning is not known",
     }
     measures: ClassVar[Mapping[str, str]] = {"accuracy": "the object is the one that is meant"}
