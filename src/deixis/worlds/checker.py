@@ -123,8 +123,8 @@ class _Trial(Trial):
                 example = opened[number]
                 self.demand(bool(example.text), f"example {number} says nothing")
                 if example.expression is not None and fits_nothing(example):
-                    found = any(denotation(example.expression, scene) for scene in scenes_of(example))
-                    self.demand(not found, f"example {number}: nothing fits by its record, but the expression does")
+                    is_right = not any(denotation(example.expression, scene) for scene in scenes_of(example))
+                    self.demand(is_right, f"example {number}: nothing fits by its record, but the expression does")
                 elif example.expression is not None:
                     found = resolve(example.expression, example.context).objects
                     is_right = found == {example.context.target}

@@ -111,7 +111,7 @@ class RowDataset:
 
     @cached_property
     def has_absent(self) -> bool:
-        """Whether there are examples that fit nothing, whose target is -1."""
+        """True if there are examples that fit nothing, whose target is -1."""
         return len(self.numbers_with_target()) < len(self)
 
     def __len__(self) -> int:

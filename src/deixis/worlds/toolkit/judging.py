@@ -117,7 +117,9 @@ class ObjectJudging:
         "random": "any object that is shown; where a dataset has examples that fit nothing, also that",
         "oracle": "what the expression picks out, or what is meant where its meaning is not known",
     }
-    measures: ClassVar[Mapping[str, str]] = {"accuracy": "the object is the one that is meant"}
+    measures: ClassVar[Mapping[str, str]] = {
+        "accuracy": "the object is the one that is meant, or nothing fits and the answer says so"
+    }
     runs_on_clusters: ClassVar[bool] = False
 
     def recognises(self, answers: Path) -> bool:
@@ -283,10 +285,12 @@ class ObjectJudging:
 def _objects_said(example: Example) -> Iterable[Where]:
     """Return the objects that an expression picks out, or the one that is meant where its meaning is not known."""
     said, context = example.expression, context_of(example)
+    if said is None:
+        return [] if context is None else [context.target]
     if context is None:
-        scenes = scenes_of(example) if said is not None else ()
+        scenes = scenes_of(example)
         return [Where(number, one) for number, scene in enumerate(scenes) for one in denotation(said, scene)]
-    return {context.target} if said is None else resolve(said, context).objects
+    return resolve(said, context).objects
 
 
 def _lines(path: Path) -> Iterator[Any]:
