@@ -96,6 +96,8 @@ def find_reached(
     """The wrong objects that some misreading leads to: those of `competitors`, sooner where there are many values.
 
     Of the values that nothing in the context has, one stands for all, since they mean the same wherever they are said.
+    Where an expression has nothing but words and clauses, no other value needs to be tried: what fits with another word
+    also fits without any.
 
     Args:
         expression: must pick out exactly the target, else `AmbiguousExpression`.
@@ -107,8 +109,11 @@ def find_reached(
     _demand_target(expression, context, resolved(expression, context).objects)
     schema = context.scenes[context.target.scene].schema
     held = _NamedValues(context.scenes, memory)
+    only_narrows = _only_narrows(expression)
 
     def values(name: str) -> Iterator[str]:
+        if only_narrows:
+            return
         known = held.names(name)
         everything = schema.attribute(name).values
         yield from (value for value in everything if value in known)
@@ -153,6 +158,13 @@ def _led_to(misreading: PlannedMisreading, held: _NamedValues, denote: Denote) -
     for number in held.may_fit(misreading):
         found = denote(misreading.expression, held.scenes[number])
         yield from (Where(number, index) for index in sorted(found))
+
+
+def _only_narrows(expression: Expression) -> bool:
+    """Whether a description has nothing but words and clauses, so that it never fits less without one of them."""
+    return all(
+        isinstance(step, Is) or (isinstance(step, Related) and _only_narrows(step.to)) for step in expression.steps
+    )
 
 
 def _words_demanded(expression: Expression) -> Iterator[Is]:
