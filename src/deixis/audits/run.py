@@ -46,7 +46,7 @@ __all__ = [
     "draw_examples",
 ]
 
-TOGETHER = 64  # examples that one process judges at a time
+TOGETHER = 16  # examples that one process judges at a time, so that progress is told often
 FEW = 256  # for which no other process is started
 MOST_FIGURED = 20_000  # examples on which figures are measured that need no meaning
 
