@@ -68,25 +68,17 @@ def studio(
             raise ModuleNotFoundError("the studio is a web page", name=package)
     from deixis._studio.server import PORT, is_local, serve
 
-    if examples is not None and export is None:
-        raise RecipeError("--examples is for the pages of --export DIR")
+    if study is not None and (paths or answers is not None or export is not None):
+        raise RecipeError("--study serves a study and nothing else; leave out the paths, --answers and --export")
+    _demand_used(name=name, study=study, examples=examples, export=export)
     if study is not None:
-        if paths or answers is not None or export is not None:
-            raise RecipeError("--study serves a study and nothing else; leave out the paths, --answers and --export")
         return _serve_study(study, host=host, port=port, name=name, as_json=as_json)
-    if name:
-        raise RecipeError("--name is for a study behind a proxy; add --study STUDY")
     if export is not None:
         return _export(paths or [], export, examples=examples, as_json=as_json)
     if not is_local(host):
         print(f"deixis: {OPEN_TO_OTHERS}", file=sys.stderr, flush=True)
 
-    preparing = None
-    if paths:
-        roots = paths
-    else:
-        folder, preparing = _demo(seed, workers, says=not as_json)
-        roots = [folder]
+    roots, preparing = (paths, None) if paths else _demo(seed, workers, says=not as_json)
     for path in roots:
         _demand_readable(path)
     if answers is not None:
@@ -109,6 +101,14 @@ def studio(
         preparing.progress = None if as_json else progress
         serve(roots, **options, preparing=preparing)
     return 0
+
+
+def _demand_used(*, name: str, study: Path | None, examples: int | None, export: Path | None) -> None:
+    """Refuse options that say something about a study or an export where there is none."""
+    if name and study is None:
+        raise RecipeError("--name is for a study behind a proxy; add --study STUDY")
+    if examples is not None and export is None:
+        raise RecipeError("--examples is for the pages of --export DIR")
 
 
 def _export(paths: list[Path], out: Path, *, examples: int | None, as_json: bool) -> int:
@@ -154,7 +154,7 @@ def _serve_study(folder: Path, *, host: str, port: int | None, name: str, as_jso
     return 0
 
 
-def _demo(seed: int, workers: int | None, *, says: bool) -> tuple[Path, Preparing | None]:
+def _demo(seed: int, workers: int | None, *, says: bool) -> tuple[list[Path], Preparing | None]:
     """The folder of the demo, and what makes it while the studio is open, where it is not there yet."""
     from deixis._studio.demo import Preparing, demo_folder, is_made
 
@@ -166,7 +166,7 @@ def _demo(seed: int, workers: int | None, *, says: bool) -> tuple[Path, Preparin
         if not is_there:
             print("It is made first, which takes a few minutes, most of it compiling; the page shows how far it is")
         sys.stdout.flush()
-    return folder, None if is_there else Preparing(folder, seed=seed, workers=workers or os.cpu_count() or 1)
+    return [folder], None if is_there else Preparing(folder, seed=seed, workers=workers or os.cpu_count() or 1)
 
 
 def _demand_readable(path: Path) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from html import escape
+from html import escape, unescape
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urljoin, urlsplit
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"])
 ADDRESSES = {"a": "href", "link": "href", "img": "src", "script": "src", "iframe": "src", "image": "href"}
 TRAILS = ("crumbs", "trail")  # lists of links of which each is read even where it leads nowhere
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";$', re.MULTILINE)
@@ -232,7 +232,7 @@ def cards_in(text: str) -> list[str]:
 def links_in(text: str) -> Iterator[str]:
     """Yield the addresses of the links of a page, as they are written."""
     for start in re.finditer(r'<a\b[^>]*?\shref="([^"]*)"', text):
-        yield start[1].replace("&amp;", "&")
+        yield unescape(start[1])
 
 
 # -------------------------------------------------------------------------------- scripts

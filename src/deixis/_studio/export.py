@@ -10,6 +10,7 @@ import json
 import posixpath
 import re
 from asyncio import Runner
+from collections import deque
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -182,6 +183,7 @@ class Export:
         self._assets: dict[str, str | None] = {}
         self._imports: dict[str, list[str]] = {}
         self._sizes: dict[str, int] = {}
+        self._facts: dict[str, Mapping[str, object]] = {}
 
     # ---------------------------------------------------------------------------- the plan
 
@@ -208,6 +210,7 @@ class Export:
         for address in chosen:
             self._add(address)
         self.examples += len(chosen)
+        self.facts(f"{path}/needed")
         audit = f"{path}/audit"
         answer = self.studio.get(audit)
         if answer.status == OK:
@@ -239,9 +242,9 @@ class Export:
 
     def _plan_results(self) -> None:
         """Plan the pages of results that are reached by links from the first."""
-        waiting = ["/results"]
-        while waiting and len(waiting) < MOST_RESULTS:
-            address = waiting.pop(0)
+        waiting, seen = deque(["/results"]), {"/results"}
+        while waiting:
+            address = waiting.popleft()
             answer = self.studio.get(address)
             if answer.status != OK:
                 continue
@@ -249,13 +252,9 @@ class Export:
             self.known[_key(address)] = answer.text
             for link in links_in(answer.text):
                 key = _key(urljoin(address, link))
-                place = urlsplit(key)
-                asked = {name for name, _ in parse_qsl(place.query)}
-                if any(asked <= names for names in ASKED_OF_RESULTS.get(place.path, ())) and key not in self.planned:
-                    if len(self.planned) > MOST_RESULTS + self.examples:
-                        return
-                    if key not in waiting:
-                        waiting.append(key)
+                if key not in seen and len(seen) < MOST_RESULTS and _is_of_results(key):
+                    seen.add(key)
+                    waiting.append(key)
 
     def _add(self, address: str) -> None:
         key = _key(address)
@@ -295,6 +294,14 @@ class Export:
             self._save(self._assets[key] or "", body)
         return self._assets[key]
 
+    def facts(self, address: str) -> Mapping[str, object]:
+        """Return what the studio answers as JSON; nothing where it has no answer."""
+        if address not in self._facts:
+            answer = self.studio.get(address, "application/json")
+            found = json.loads(answer.body) if answer.status == OK else {}
+            self._facts[address] = found if isinstance(found, dict) else {}
+        return self._facts[address]
+
     def imports(self, address: str) -> list[str]:
         """Return what a script imports, each after what it needs itself."""
         found: list[str] = []
@@ -319,8 +326,8 @@ class Export:
         """Return the name of a file that no other has, also where letters are not told apart by case."""
         place = urlsplit(key)
         path = unquote(place.path).removesuffix(ending).strip("/") or "index"
-        parts = [*path.split("/"), *(["-".join(f"{name}-{value}" for name, value in parse_qsl(place.query))] or [])]
-        parts = [part for part in parts if part]
+        asked = "-".join(f"{name}-{value}" for name, value in parse_qsl(place.query))
+        parts = [part for part in (*path.split("/"), asked) if part]
         safe = [re.sub(r"[^a-z0-9_-]+", "-", part.lower())[:LONGEST].strip("-") or "x" for part in parts]
         name = "/".join(safe)
         if safe != parts or name + ending in self._taken:
@@ -352,10 +359,8 @@ class ExportLinks:
         return self.export.imports(address)
 
     def facts(self, address: str) -> Mapping[str, object]:
-        """Return what the studio answers as JSON; nothing where it has no answer."""
-        answer = self.export.studio.get(address, "application/json")
-        found = json.loads(answer.body) if answer.status == OK else {}
-        return found if isinstance(found, dict) else {}
+        """Return what the studio answers as JSON."""
+        return self.export.facts(address)
 
 
 def _key(address: str) -> str:
@@ -363,3 +368,10 @@ def _key(address: str) -> str:
     place = urlsplit(address)
     asked = sorted((name, value) for name, value in parse_qsl(place.query) if name != "in")
     return place.path + (f"?{urlencode(asked)}" if asked else "")
+
+
+def _is_of_results(key: str) -> bool:
+    """Return whether an address is a page of results that copies have."""
+    place = urlsplit(key)
+    asked = {name for name, _ in parse_qsl(place.query)}
+    return any(asked <= names for names in ASKED_OF_RESULTS.get(place.path, ()))
