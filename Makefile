@@ -1,7 +1,7 @@
 # The doors of the project. Each builds what it needs into .venv by itself; only Python 3.11 or newer is assumed.
 #
 #   make demo     make and check a small dataset and write demo/report.html
-#   make studio   explore the three worlds in the browser   (make studio ARGS="DATA RUNS" for your own)
+#   make studio   explore the worlds in the browser   (make studio ARGS="DATA RUNS" for your own)
 #   make quick    the theory, the languages and the house rules: half a minute, to run while you write
 #   make test     every verb, world and page: minutes  (make test ARGS="tests/scene" for some of them)
 #   make test-slow  the tests that take longer

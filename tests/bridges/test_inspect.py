@@ -122,6 +122,7 @@ def test_pictures_reach_the_model(data, tmp_path):
     assert all(image.startswith("data:image/png;base64,") for images in seen for image in images)
 
 
+@pytest.mark.slow
 def test_fresh_pairs_in_inspect(tmp_path):
     """A seed alone is enough, and is in the log."""
     log = run(deixis_refer(fresh=9, limit=1, split="object"), lambda right, _: right, tmp_path)

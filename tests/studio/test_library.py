@@ -25,7 +25,7 @@ def folder(demo_roots, tmp_path):
     return tmp_path / "shelf"
 
 
-def test_the_three_worlds_are_found(demo_roots):
+def test_every_world_is_found(demo_roots):
     """Each dataset is found once, with its kind and its splits; and so are the results of models."""
     found = {entry.slug: entry for entry in Library(demo_roots)}
 
@@ -33,6 +33,7 @@ def test_the_three_worlds_are_found(demo_roots):
         "3d-shapes": "rooms",
         "grid-worlds": "grid",
         "photographs": "photos",
+        "tabletop": "tabletop",
         "oracle": "run",
         "random": "run",
     }
@@ -45,7 +46,7 @@ def test_a_dataset_given_itself_is_found(demo_roots):
     root = demo_roots[0]
 
     assert [entry.slug for entry in Library((root / "photographs", root / "photographs"))] == ["photographs"]
-    assert len(Library((root, root / "grid-worlds")).datasets) == 3
+    assert len(Library((root, root / "grid-worlds")).datasets) == 4
     file = next((root / "grid-worlds").rglob("*.parquet"))
     (entry,) = Library((file,))
     assert sum(entry.splits.values()) > 0

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from deixis._numbers import ID_BITS
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pyarrow as pa
 
 
 LARGEST_ID, SMALLEST_ID = (1 << 64) - 1, -(1 << 63)  # of whatever was an id in some version, or a signed copy of one
@@ -69,6 +69,9 @@ def repeated_ids(parts: Sequence[np.ndarray], *, at_once: int = AT_ONCE) -> np.n
 
 def with_current_ids(table: pa.Table) -> pa.Table:
     """A table whose ids, if it has any, are those of today."""
+    import pyarrow as pa  # loaded already where there is a table; recipes need none
+    import pyarrow.compute as pc
+
     place = table.schema.get_field_index("id")
     if place < 0 or table.schema.field(place).type != pa.uint64():
         return table

@@ -18,6 +18,8 @@ HALF_HEIGHTS = {"small": 350, "large": 700}
 """Half the height of a solid by its size, except of the torus, which lies flat."""
 TABLE_REACH = 3_000
 """How far from the middle of the table a solid may stand, along each axis."""
+WIDTH, HEIGHT = 320, 240
+"""Pixels of a picture unless something else is said: CLEVR's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

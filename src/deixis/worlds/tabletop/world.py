@@ -12,7 +12,7 @@ LOOKS = ("target", "plain", "numbers", "boxes", "masks")
 WORLD = World(
     name="tabletop",
     title="Solids on a table",
-    task="point",
+    task="find",
     parts={
         "recipes": "deixis.worlds.tabletop._recipes:RECIPES",
         "examples": "deixis.worlds.tabletop._examples:EXAMPLES",

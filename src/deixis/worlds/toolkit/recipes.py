@@ -13,15 +13,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from deixis.data._crew import count_workers, share_work
-from deixis.data._resumable import make_in
-from deixis.data.card import write_card
 from deixis.data.recipes import begin_manifest, digest_of
-from deixis.data.store import write_parquet
 from deixis.errors import BrokenDataset, RecipeError, UnsatisfiablePattern
 from deixis.resolution.reference import resolve
 from deixis.seeds import Stream, derive
 from deixis.worlds.registry import find_world
-from deixis.worlds.toolkit.examples import table_of
 
 
 if TYPE_CHECKING:
@@ -122,11 +118,15 @@ class ExampleRecipes:
             RecipeError: when the folder holds something else or cannot be written to.
             UnsatisfiablePattern: when no example comes of a thousand tries.
         """
+        from deixis.data._resumable import make_in  # with pyarrow, which help and completion do without
+
         count = count_workers(workers)
         return make_in(out, recipe.digest, lambda folder: self._make(recipe, folder, count, progress, crew))
 
     def _make(self, recipe: Recipe, folder: ResumableFolder, workers: int, progress: Any, crew: Any) -> None:
         import pyarrow as pa
+
+        from deixis.data.card import write_card
 
         kept = self._shards(recipe, folder, workers, progress, crew)
         whole = _once(pa.concat_tables(kept))
@@ -181,10 +181,14 @@ class ExampleRecipes:
 
     def rows_of(self, examples: Iterable[Any]) -> Any:
         """Return examples as a table of pyarrow with the columns of `toolkit.examples`."""
+        from deixis.worlds.toolkit.examples import table_of
+
         return table_of(examples)
 
     def write_split(self, recipe: Recipe, rows: Any, path: Path, *, workers: int, crew: Any) -> None:
         """Write the rows of a split as Parquet, to which a world may add columns here."""
+        from deixis.data.store import write_parquet
+
         del recipe, workers, crew
         write_parquet(rows, path)
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from deixis.errors import RecipeError
 from deixis.worlds.tabletop._making.splits import TESTS, USUAL_DEPTH, USUAL_MOST
-from deixis.worlds.tabletop._render.ids import HEIGHT, WIDTH
+from deixis.worlds.tabletop._solids import HEIGHT, WIDTH
 from deixis.worlds.toolkit.recipes import Recipe
 
 

@@ -17,6 +17,7 @@ from deixis.learn._programs import lines_of
 from deixis.worlds.tabletop._models.reader import SYMBOLS, VALUES
 from deixis.worlds.tabletop._models.settings import CROP
 from deixis.worlds.tabletop._schema import SCHEMA
+from deixis.worlds.tabletop._solids import HEIGHT, WIDTH
 
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _tell_values(scene: SolidScene) -> tuple[np.ndarray, np.ndarray]:
 
 def _see(scene: SolidScene) -> tuple[np.ndarray, np.ndarray]:
     """Return what is seen of every solid in the box around it, and where the box is."""
-    from deixis.worlds.tabletop._render.ids import HEIGHT, WIDTH, boxes, draw_ids  # arrays that are kept need none
+    from deixis.worlds.tabletop._render.ids import boxes, draw_ids  # arrays that are kept need none
     from deixis.worlds.tabletop._render.picture import draw_picture
 
     picture, found = draw_picture(scene.table), boxes(draw_ids(scene.table), len(scene))

@@ -9,14 +9,13 @@ import numpy as np
 from deixis.errors import SchemaError
 from deixis.worlds.tabletop._render._kernels.rays import cast_ids
 from deixis.worlds.tabletop._render.shapes import rows_of, view_of
+from deixis.worlds.tabletop._solids import HEIGHT, WIDTH
 
 
 if TYPE_CHECKING:
     from deixis.worlds.tabletop._solids import Camera, Tabletop
 
 
-WIDTH, HEIGHT = 320, 240
-"""Pixels of a picture unless something else is said: CLEVR's."""
 MAX_SIDE, MAX_SOLIDS = 4_096, 63
 
 

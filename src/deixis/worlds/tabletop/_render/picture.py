@@ -8,9 +8,10 @@ import numpy as np
 
 from deixis.worlds.tabletop._render._kernels.paint import paint
 from deixis.worlds.tabletop._render._kernels.rays import cast_ids
-from deixis.worlds.tabletop._render.ids import HEIGHT, WIDTH, demand
+from deixis.worlds.tabletop._render.ids import demand
 from deixis.worlds.tabletop._render.light import SKY, lamp_rows, look_rows
 from deixis.worlds.tabletop._render.shapes import rows_of, view_of
+from deixis.worlds.tabletop._solids import HEIGHT, WIDTH
 
 
 if TYPE_CHECKING:
