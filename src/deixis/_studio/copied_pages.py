@@ -35,13 +35,13 @@ Attributes = list[tuple[str, str | None]]
 
 
 class CopyLinks(Protocol):
-    """Where a copy has what its pages ask for."""
+    """The addresses in a copy of what its pages ask for."""
 
     def page(self, address: str) -> str | None:
-        """Return the relative address of a page; None where the copy does not hold it."""
+        """Return the relative address of a page, or None where the copy does not hold it."""
 
     def asset(self, address: str) -> str | None:
-        """Return the relative address of a picture, a script or a style sheet; None where there is none."""
+        """Return the relative address of a picture, a script or a style sheet, or None where there is none."""
 
     def imports(self, address: str) -> list[str]:
         """Return the addresses of the scripts that a script imports, each after those that it needs itself."""
@@ -94,7 +94,7 @@ class CopiedPage(HTMLParser):
             self._navs.append(values.get("class", ""))
         started = self.get_starttag_text() or ""
         if "data-copied" in values:
-            started = _without(_without(started, "hidden"), "data-copied")
+            started = _drop_attribute(_drop_attribute(started, "hidden"), "data-copied")
         if "data-shown" in values:
             started += f"{self.cards or 0:,}"
         self.pieces.append(self._with_addresses(tag, started, values))
@@ -171,7 +171,7 @@ class CopiedPage(HTMLParser):
         if name not in values:
             return started
         found = self._finds(tag, values[name])
-        started = _without(started, name) if found is None else _changed(started, name, found)
+        started = _drop_attribute(started, name) if found is None else _replace_value(started, name, found)
         return self._as_plain_script(started, values) if tag == "script" else started
 
     def _as_plain_script(self, started: str, values: Mapping[str, str]) -> str:
@@ -187,11 +187,11 @@ class CopiedPage(HTMLParser):
         """Return a link with the share of needed words, which the studio asks for once a page is there."""
         facts = self.links.facts(values["data-needed"])
         found = self._finds("a", values.get("href", "#"))
-        started = _without(started, "data-needed")
-        started = _without(started, "href") if found is None else _changed(started, "href", found)
+        started = _drop_attribute(started, "data-needed")
+        started = _drop_attribute(started, "href") if found is None else _replace_value(started, "href", found)
         if not facts.get("words"):
             return started
-        return _without(started, "hidden") + escape(f"{facts['words']} of words needed")
+        return _drop_attribute(started, "hidden") + escape(f"{facts['words']} of words needed")
 
 
 def copy_page(text: str, address: str, links: CopyLinks, cards: int | None = None) -> str:
@@ -265,13 +265,13 @@ def plain_script(text: str, address: str) -> str:
 # -------------------------------------------------------------------------------- tags
 
 
-def _changed(started: str, name: str, value: str) -> str:
+def _replace_value(started: str, name: str, value: str) -> str:
     """Return the start of an element with another value of an attribute."""
     return re.sub(
         rf"""(\s{name}\s*=\s*)("[^"]*"|'[^']*')""", lambda found: f'{found[1]}"{escape(value)}"', started, count=1
     )
 
 
-def _without(started: str, name: str) -> str:
+def _drop_attribute(started: str, name: str) -> str:
     """Return the start of an element without an attribute."""
     return re.sub(rf"""\s{name}(?:\s*=\s*(?:"[^"]*"|'[^']*'))?(?=[\s/>])""", "", started, count=1)

@@ -46,7 +46,7 @@ LONGEST = 80  # letters of a part of a file name
 
 @dataclass(frozen=True)
 class ExportSummary:
-    """What an export holds."""
+    """The numbers of pages, examples, files and bytes of an export."""
 
     pages: int
     examples: int
@@ -87,7 +87,7 @@ def export_studio(
 
 
 class Answer(NamedTuple):
-    """What the studio answers."""
+    """An answer of the studio to a request."""
 
     status: int
     kind: str
@@ -119,11 +119,10 @@ class Studio:
         Raises:
             DeixisError: when the studio fails.
         """
-        for _ in range(4):
-            answer = self._runner.run(self._ask(address, accept))
-            if answer.status not in REDIRECTS:
-                break
+        answer = self._runner.run(self._ask(address, accept))
+        if answer.status in REDIRECTS:
             address = urljoin(address, answer.onward)
+            answer = self._runner.run(self._ask(address, accept))
         if answer.status >= FAULT:
             raise DeixisError(f"the studio cannot make the page {address}")
         return answer
@@ -295,7 +294,7 @@ class Export:
         return self._assets[key]
 
     def facts(self, address: str) -> Mapping[str, object]:
-        """Return what the studio answers as JSON; nothing where it has no answer."""
+        """Return what the studio answers as JSON, or nothing where it has no answer."""
         if address not in self._facts:
             answer = self.studio.get(address, "application/json")
             found = json.loads(answer.body) if answer.status == OK else {}
@@ -345,12 +344,12 @@ class ExportLinks:
         self._to = partial(posixpath.relpath, start=posixpath.dirname(file) or ".")
 
     def page(self, address: str) -> str | None:
-        """Return the relative address of a page; None where the export does not hold it."""
+        """Return the relative address of a page, or None where the export does not hold it."""
         found = self.export.planned.get(_key(address))
         return None if found is None else quote(self._to(found))
 
     def asset(self, address: str) -> str | None:
-        """Return the relative address of a picture, a script or a style sheet; None where there is none."""
+        """Return the relative address of a picture, a script or a style sheet, or None where there is none."""
         found = self.export.asset(address)
         return None if found is None else quote(self._to(found))
 
