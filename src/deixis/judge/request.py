@@ -15,12 +15,20 @@ if TYPE_CHECKING:
     from deixis.data._crew import Crew
 
 
-__all__ = ["AGAIN", "ANSWERED", "BASELINES", "NOT_ASKED", "NO_EXAMPLE", "Request"]
+__all__ = ["AGAIN", "ANSWERED", "BASELINES", "NONE", "NOT_ASKED", "NO_EXAMPLE", "Request", "says_none"]
 
 
 BASELINES = ("random", "oracle")  # what every world answers without a model
 NO_EXAMPLE, AGAIN = "its id is that of no example", "its example was answered before"  # why an answer is left out
 NOT_ASKED, ANSWERED = "to an example that is not asked", "to an example that was answered before"  # what it is
+
+
+NONE = ("none", "nothing", "not there")  # texts that say that nothing fits
+
+
+def says_none(value: Any) -> bool:
+    """Return whether a value in a file of answers says that nothing fits."""
+    return value == [] or (isinstance(value, str) and value.strip().lower() in NONE)
 
 
 def _say_nothing(_stage: str, _done: int, _total: int | None, _note: str = "", /) -> None:

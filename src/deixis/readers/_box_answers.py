@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset, SchemaError
 from deixis.judge.boxes import LARGEST, SPACES, Box, Space, box_from, overlap
+from deixis.judge.request import says_none
 from deixis.readers._results import answer_lines
 from deixis.readers.files import head_of, json_items
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from deixis.readers.reader import ReadExample
 
 
-NONE = ("none", "nothing", "not there")  # texts that say that nothing fits
 REFEXP, REF_ADV = "predicted_bounding_boxes", "pred_box_xyxy_first"
 NO_BOX = "the run that wrote the predictions found no box in what the model said"
 CLOSE = 1e-3  # by which two figures of one overlap may differ
@@ -263,7 +263,7 @@ def _boxes_of(values: dict[str, Any]) -> Iterator[tuple[int | str | None, Box]]:
         given = [values["box"]]
     else:
         raise SchemaError("an answer has a box or boxes")
-    if _is_none(given) or (isinstance(given, list) and len(given) == 1 and _is_none(given[0])):
+    if says_none(given) or (isinstance(given, list) and len(given) == 1 and says_none(given[0])):
         return
     if not isinstance(given, list) or len(given) > MOST_BOXES:
         raise SchemaError("boxes are a list")
@@ -293,10 +293,6 @@ def _problem_of(values: dict[str, Any], error: SchemaError) -> str:
     if "no area" in str(error):
         return "a box has no area: its edges are the same, or turned round"
     return "a box is no list of four numbers" if "four numbers" in str(error) else str(error)[:80]
-
-
-def _is_none(value: Any) -> bool:
-    return value == [] or (isinstance(value, str) and value.strip().lower() in NONE)
 
 
 def _size_of(values: dict[str, Any]) -> tuple[float, float]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from deixis._trial import Trial
 from deixis.errors import SchemaError
-from deixis.resolution.reference import resolve
+from deixis.resolution.reference import denotation, resolve
+from deixis.worlds.example import context_of, fits_nothing, scenes_of
 from deixis.worlds.registry import BUILT_IN, known_worlds
 from deixis.worlds.world import PARTS, World
 
@@ -111,7 +112,7 @@ class _Trial(Trial):
             )
 
     def try_examples(self, data: Path) -> Examples | None:
-        """Examples are there, and their expressions pick out their targets."""
+        """Examples are there, and their expressions pick out their targets, or nothing where that is the answer."""
         opened: Examples | None = None
         with self.trying("examples"):
             opened = self.world.part("examples").open(data)
@@ -121,7 +122,10 @@ class _Trial(Trial):
             for number in range(min(self.examples, len(opened))):
                 example = opened[number]
                 self.demand(bool(example.text), f"example {number} says nothing")
-                if example.expression is not None:
+                if example.expression is not None and fits_nothing(example):
+                    is_right = not any(denotation(example.expression, scene) for scene in scenes_of(example))
+                    self.demand(is_right, f"example {number}: nothing fits by its record, but the expression does")
+                elif example.expression is not None:
                     found = resolve(example.expression, example.context).objects
                     is_right = found == {example.context.target}
                     self.demand(is_right, f"example {number}: the expression does not pick out the target alone")
@@ -137,7 +141,8 @@ class _Trial(Trial):
                 example = opened[number]
                 if example.expression is None:
                     continue
-                scene = example.context.scenes[example.context.target.scene]
+                context = context_of(example)
+                scene = scenes_of(example)[0 if context is None else context.target.scene]
                 read = language.read(example.text, scene).expression
                 self.demand(read == example.expression, f"example {number}: its text is read as something else")
                 said = language.realise(example.expression)

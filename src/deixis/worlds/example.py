@@ -9,7 +9,7 @@ from deixis.errors import BrokenDataset, DeixisError, UnknownName
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from deixis.expression.description import Expression
@@ -22,6 +22,8 @@ __all__ = [
     "PlainExample",
     "context_of",
     "count_examples",
+    "fits_nothing",
+    "has_absent",
     "pick_example",
     "pick_random",
     "scenes_of",
@@ -64,7 +66,7 @@ class Examples(Protocol):
     """The examples of a dataset, wherever it lies.
 
     They may also have `pick(number, split)` and `count(split)`, where counting within a split is faster that way; verbs
-    go through `pick_example`, `pick_random` and `count_examples`.
+    go through `pick_example`, `pick_random` and `count_examples`. `has_absent` tells whether some of them fit nothing.
     """
 
     @property
@@ -130,6 +132,16 @@ def scenes_of(example: Example) -> tuple[Scene, ...]:
         return own
     context = context_of(example)
     return () if context is None else context.scenes
+
+
+def fits_nothing(example: Example) -> bool:
+    """Return whether the right answer is that nothing fits: objects are shown, and none of them is meant."""
+    return context_of(example) is None and bool(scenes_of(example)) and example.answer is None
+
+
+def has_absent(examples: Examples, some: Iterable[Example] = ()) -> bool:
+    """Return whether a dataset says that it has examples that fit nothing, or some of its examples are such."""
+    return bool(getattr(examples, "has_absent", False)) or any(map(fits_nothing, some))
 
 
 # -------------------------------------------------------------------------------- choosing

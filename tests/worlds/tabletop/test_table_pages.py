@@ -1,4 +1,4 @@
-"""Tables in the studio and in prompts: solids to click, pictures that tell nothing, and no question without target."""
+"""Tables in the studio and in prompts: solids to click, pictures that tell nothing, and no game without target."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def test_an_example_is_a_picture_with_a_shape_for_each_solid(client: TestClient,
     assert f'data-object="{context.target.object}" class="on-picture is-meant"' in drawn
 
 
-def test_what_fits_nothing_is_shown_and_never_asked(client: TestClient, tables: Path) -> None:
-    """An expression that fits nothing has a page, but is in no game and no prompt."""
+def test_what_fits_nothing_is_shown_and_asked_but_not_played(client: TestClient, tables: Path) -> None:
+    """An expression that fits nothing has a page and is in prompts, but in no game."""
     data = EXAMPLES.open(tables)
     absent = next(number for number in data.numbers() if data[number].target is None)
     assert client.get(f"/d/data/{absent}").status_code == 200
     assert absent not in PAGES.numbers_to_play(data, None)
     assert len(PAGES.numbers_to_play(data, None)) > 20
     asked = [example for split in data.splits for example in QUESTIONS.draw_examples(data, split, 1_000, seed=0)]
-    assert {example.id for example in asked} == {data[n].id for n in data.numbers_with_target()}
+    assert {example.id for example in asked} == {data[n].id for n in data.numbers()}
 
 
 def test_the_game_shows_the_picture_without_the_target(client: TestClient, tables: Path) -> None:

@@ -142,11 +142,6 @@ class TableDataset(RowDataset):
         """Return the example of a row."""
         return example_of(row)
 
-    def numbers_with_target(self, split: str | None = None) -> list[int]:
-        """Return the numbers of the examples of a split, or of all, that fit a solid."""
-        targets = self._table["target_scene"].to_numpy()
-        return [number for number in self.numbers(split) if targets[number] != NOWHERE]
-
 
 EXAMPLES = TableExamples(SCHEMA)
 

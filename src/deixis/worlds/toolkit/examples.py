@@ -7,7 +7,7 @@
 | `text` | what is said |
 | `expression` | what it means, as JSON (`deixis.expression.plain`) |
 | `scenes` | the scenes, as JSON (`deixis.scene.plain`) |
-| `target_scene`, `target_object` | int32, the object that is meant |
+| `target_scene`, `target_object` | int32, the object that is meant; -1 where a world has what fits nothing |
 | `facts` | whatever else the world keeps of it, as JSON |
 """
 
@@ -109,6 +109,11 @@ class RowDataset:
             raise BrokenDataset(f"{self.path} holds no examples")
         return pa.concat_tables(tables)
 
+    @cached_property
+    def has_absent(self) -> bool:
+        """True if there are examples that fit nothing, whose target is -1."""
+        return len(self.numbers_with_target()) < len(self)
+
     def __len__(self) -> int:
         return int(self._table.num_rows)
 
@@ -135,6 +140,11 @@ class RowDataset:
         if split not in self.splits:
             raise UnknownName(f"there is no split {split[:40]!r} in {self.path.name}; it has {', '.join(self.splits)}")
         return np.flatnonzero(np.array(self._table["split"].to_pylist()) == split).tolist()
+
+    def numbers_with_target(self, split: str | None = None) -> list[int]:
+        """Return the numbers of the examples of a split, or of all, that fit an object."""
+        targets = self._table["target_object"].to_numpy()
+        return [number for number in self.numbers(split) if targets[number] >= 0]
 
 
 def _row(example: PlainExample) -> dict[str, Any]:

@@ -5,8 +5,10 @@ scene; where several scenes are shown, also the number of the scene:
 
     {"id": 12, "object": 3}
     {"id": 13, "scene": 1, "object": 0}
+    {"id": 14, "object": "none"}
 
-An answer is right when it is the target. A wrong one is explained by the slightest misreading of the expression that
+The last says that nothing fits, as `nothing` and `not there` do; that is right where nothing does. Any other answer is
+right when it is the target. A wrong one is explained by the slightest misreading of the expression that
 leads to it (`deixis.distractors.misreadings`); where several are equally slight, each is given its share. Whatever is
 not answered, or cannot be understood, is wrong and also counted apart.
 """
@@ -16,7 +18,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -29,15 +31,15 @@ from deixis.data._split_names import names_in_split
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.judge.request import AGAIN, NO_EXAMPLE
+from deixis.judge.request import AGAIN, NO_EXAMPLE, says_none
 from deixis.judge.uncertainty import plain_estimates, share
 from deixis.judge.verdicts import VERDICTS, Codes, Verdicts, id_code, write_verdicts
 from deixis.learn.run import is_word
 from deixis.report.output import Output, TextTable
-from deixis.resolution.reference import resolve
+from deixis.resolution.reference import denotation, resolve
 from deixis.scene.scene import Where
 from deixis.seeds import Stream, derive
-from deixis.worlds.example import context_of
+from deixis.worlds.example import context_of, fits_nothing, has_absent, scenes_of
 
 
 if TYPE_CHECKING:
@@ -52,19 +54,29 @@ if TYPE_CHECKING:
 __all__ = ["OUTCOMES", "Answer", "ObjectJudging", "Verdict", "ready_part", "score_verdicts", "write_object_verdicts"]
 
 
-Result: TypeAlias = Literal["right", "wrong object", "no such object", "unreadable", "unanswered"]
-OUTCOMES: tuple[Result, ...] = ("right", "wrong object", "no such object", "unreadable", "unanswered")
+Result: TypeAlias = Literal[
+    "right",
+    "wrong object",
+    "said nothing fits",
+    "missed that nothing fits",
+    "no such object",
+    "unreadable",
+    "unanswered",
+]
+OUTCOMES: tuple[Result, ...] = get_args(Result)
+SOMETHING, NOTHING = "something fits", "nothing fits"  # the two kinds of examples, where a dataset has both
 UNEXPLAINED = "nothing in particular"
 
 
 class Answer(NamedTuple):
     """The answer to the example of an id.
 
-    `where` is None if it cannot be understood.
+    `where` is None if nothing fits by the answer (`is_none`), or if it cannot be understood.
     """
 
     id: str
     where: Where | None
+    is_none: bool = False
 
 
 class Verdict(NamedTuple):
@@ -76,6 +88,7 @@ class Verdict(NamedTuple):
         chosen: the object that was answered.
         misreading: the sorts of the slightest misreadings that lead there, see `RANKS` in `misreadings`.
         read_as: what is understood then, in words, if the world has a language.
+        is_there: whether something fits.
     """
 
     id: str
@@ -84,6 +97,7 @@ class Verdict(NamedTuple):
     chosen: Where | None = None
     misreading: tuple[str, ...] = ()
     read_as: tuple[str, ...] = ()
+    is_there: bool = True
 
 
 def ready_part(world: World) -> ObjectJudging:
@@ -97,13 +111,15 @@ class ObjectJudging:
 
     world: World
     answers: ClassVar[Mapping[str, str]] = {
-        "JSON Lines": '{"id": 12, "object": 3}, with "scene" where several are shown'
+        "JSON Lines": '{"id": 12, "object": 3}, with "scene" where several are shown; "none" where nothing fits'
     }
     baselines: ClassVar[Mapping[str, str]] = {
-        "random": "any object that is shown",
+        "random": "any object that is shown; where a dataset has examples that fit nothing, also that",
         "oracle": "what the expression picks out, or what is meant where its meaning is not known",
     }
-    measures: ClassVar[Mapping[str, str]] = {"accuracy": "the object is the one that is meant"}
+    measures: ClassVar[Mapping[str, str]] = {
+        "accuracy": "the object is the one that is meant, or nothing fits and the answer says so"
+    }
     runs_on_clusters: ClassVar[bool] = False
 
     def recognises(self, answers: Path) -> bool:
@@ -120,6 +136,7 @@ class ObjectJudging:
         word = str(source) if is_word(source, tuple(self.baselines)) else ""
         examples = self.world.part("examples").open(data)
         asked, unfit = _divide(_examples_to_judge(examples, request.splits))
+        may_be_none = has_absent(examples, asked)
         if not asked:
             raise BrokenDataset(f"{data.name} has no example with objects of which one is meant, so none can be judged")
         request.progress("examples", len(asked), len(asked))
@@ -131,7 +148,11 @@ class ObjectJudging:
         if model is not None:
             word, answers = model
         else:
-            answers = self.answer(word, asked, seed=request.seed) if word else self.read(source, asked, losses)
+            answers = (
+                self.answer(word, asked, seed=request.seed, may_be_none=may_be_none)
+                if word
+                else self.read(source, asked, losses)
+            )
         given: dict[str, Answer] = {}
         for answer in answers:
             losses.see()
@@ -148,7 +169,7 @@ class ObjectJudging:
                 f"none of the answers in {source} is to an example that is judged; are the ids the same?"
             )
         verdicts = [self.judge(example, given.get(str(example.id))) for example in asked]
-        chances = [1 / max(sum(map(len, example.context.scenes)), 1) for example in asked]
+        chances = [1 / max(sum(map(len, scenes_of(example))) + may_be_none, 1) for example in asked]
         wanted = [split for split in examples.splits if split in answered]
         values = {
             "deixis": __version__,
@@ -175,23 +196,26 @@ class ObjectJudging:
         """Return the name and the answers of a model that is asked now, or None if a file holds the answers."""
         return None
 
-    def answer(self, word: str, examples: Iterable[Example], *, seed: int = 0) -> Iterator[Answer]:
+    def answer(
+        self, word: str, examples: Iterable[Example], *, seed: int = 0, may_be_none: bool = False
+    ) -> Iterator[Answer]:
         """Yield the answers of a baseline.
 
-        Random answers depend on the seed and the id alone.
+        Random answers depend on the seed, the id, and whether the dataset has what fits nothing: then that nothing
+        fits is as likely as each object (`may_be_none`).
         """
         for example in examples:
-            scenes = example.context.scenes
+            chosen: Where | None
             if word == "random":
+                scenes = scenes_of(example)
                 places = [Where(number, thing) for number, scene in enumerate(scenes) for thing in range(len(scene))]
                 draw = Stream(derive(seed, "random answers", str(example.id)))
-                chosen = places[draw.below(len(places))] if places else None
+                place = draw.below(len(places) + may_be_none) if places or may_be_none else 0
+                chosen = places[place] if place < len(places) else None
+                yield Answer(str(example.id), chosen, may_be_none and chosen is None)
             else:
-                context = example.context
-                said = example.expression
-                found = {context.target} if said is None else resolve(said, context).objects
-                chosen = min(found, default=None)
-            yield Answer(str(example.id), chosen)
+                chosen = min(_objects_said(example), default=None)
+                yield Answer(str(example.id), chosen, chosen is None and fits_nothing(example))
 
     def read(self, path: Path, examples: Iterable[Example], losses: Losses | None = None) -> Iterator[Answer]:
         """The answers in a file, in its order.
@@ -208,7 +232,7 @@ class ObjectJudging:
             words = ", ".join(self.baselines)
             kind = "is a folder" if path.is_dir() else "is not there"
             raise BrokenDataset(f"{path} {kind}; {self.world.name} judges files of answers, and the words {words}")
-        shown = {str(example.id): len(example.context.scenes) for example in examples}
+        shown = {str(example.id): len(scenes_of(example)) for example in examples}
         seen = False
         for values in _lines(path):
             seen = True
@@ -220,27 +244,33 @@ class ObjectJudging:
                 continue
             scene, thing = values.get("scene", 0 if shown.get(str(number), 1) == 1 else None), values.get("object")
             is_read = type(scene) is int and type(thing) is int
-            yield Answer(str(number), Where(scene, thing) if is_read else None)
+            yield Answer(str(number), Where(scene, thing) if is_read else None, says_none(thing))
         if not seen:
             raise BrokenDataset(f"{path} holds no answers")
 
     def judge(self, example: Example, answer: Answer | None) -> Verdict:
         """Judge one answer, or None for no answer."""
-        number, split, context = str(example.id), example.split, example.context
+        scenes, context = scenes_of(example), context_of(example)
+        is_there = context is not None
+        verdict = Verdict(str(example.id), example.split, "unanswered", is_there=is_there)
         if answer is None:
-            return Verdict(number, split, "unanswered")
+            return verdict
+        if answer.is_none:
+            return verdict._replace(outcome="said nothing fits" if is_there else "right")
         chosen = answer.where
         if chosen is None:
-            return Verdict(number, split, "unreadable")
-        if chosen == context.target:
-            return Verdict(number, split, "right", chosen)
-        if not (0 <= chosen.scene < len(context.scenes) and 0 <= chosen.object < len(context.scenes[chosen.scene])):
-            return Verdict(number, split, "no such object", chosen)
+            return verdict._replace(outcome="unreadable")
+        verdict = verdict._replace(chosen=chosen)
+        if context is not None and chosen == context.target:
+            return verdict._replace(outcome="right")
+        if not (0 <= chosen.scene < len(scenes) and 0 <= chosen.object < len(scenes[chosen.scene])):
+            return verdict._replace(outcome="no such object")
+        verdict = verdict._replace(outcome="wrong object" if is_there else "missed that nothing fits")
         if example.expression is None:
-            return Verdict(number, split, "wrong object", chosen, (UNEXPLAINED,))
-        found = leading_to(example.expression, context.scenes[chosen.scene], chosen.object)
+            return verdict._replace(misreading=(UNEXPLAINED,))
+        found = leading_to(example.expression, scenes[chosen.scene], chosen.object)
         slips = tuple(dict.fromkeys(one.slip for one in found)) or (UNEXPLAINED,)
-        return Verdict(number, split, "wrong object", chosen, slips, tuple(self._words(found)))
+        return verdict._replace(misreading=slips, read_as=tuple(self._words(found)))
 
     def _words(self, found: Iterable[Any]) -> Iterator[str]:
         if self.world.has("language"):
@@ -250,6 +280,17 @@ class ObjectJudging:
                     yield language.realise(one.expression).text
                 except DeixisError:  # what is understood by mistake need not be something that one can say
                     continue
+
+
+def _objects_said(example: Example) -> Iterable[Where]:
+    """Return the objects that an expression picks out, or the one that is meant where its meaning is not known."""
+    said, context = example.expression, context_of(example)
+    if said is None:
+        return [] if context is None else [context.target]
+    if context is None:
+        scenes = scenes_of(example)
+        return [Where(number, one) for number, scene in enumerate(scenes) for one in denotation(said, scene)]
+    return resolve(said, context).objects
 
 
 def _lines(path: Path) -> Iterator[Any]:
@@ -280,9 +321,9 @@ def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[Exampl
 
 
 def _divide(examples: Iterable[Example]) -> tuple[list[Example], int]:
-    """Return the examples with objects of which one is meant, and the number of the others."""
+    """Return the examples with objects of which one is meant, or none, and the number of the others."""
     found = list(examples)
-    asked = [example for example in found if context_of(example) is not None]
+    asked = [example for example in found if context_of(example) is not None or fits_nothing(example)]
     return asked, len(found) - len(asked)
 
 
@@ -298,9 +339,14 @@ def _of_split(verdicts: Sequence[Verdict], chances: Sequence[float], split: str)
 def score_verdicts(verdicts: Sequence[Verdict], chances: Sequence[float]) -> dict[str, Any]:
     """Return the measures of some verdicts, as `evaluation.json` holds them.
 
-    `chances` are those of a random answer.
+    `chances` are those of a random answer. Where examples fit nothing, accuracy is told for both kinds of examples.
     """
-    accuracy = share(np.array([verdict.outcome == "right" for verdict in verdicts]))
+    right = np.array([verdict.outcome == "right" for verdict in verdicts])
+    is_there = np.array([verdict.is_there for verdict in verdicts])
+    found = {"accuracy": share(right)}
+    if not is_there.all():
+        kinds = {SOMETHING: is_there, NOTHING: ~is_there}
+        found |= {f"accuracy, {name}": share(right[kind]) for name, kind in kinds.items() if kind.any()}
     outcomes = Counter(verdict.outcome for verdict in verdicts)
     shares: dict[str, float] = {}
     for verdict in verdicts:
@@ -308,7 +354,7 @@ def score_verdicts(verdicts: Sequence[Verdict], chances: Sequence[float]) -> dic
             shares[slip] = shares.get(slip, 0.0) + 1 / len(verdict.misreading)
     return {
         "examples": len(verdicts),
-        **plain_estimates({"": {"accuracy": accuracy}})[""],
+        **plain_estimates({"": found})[""],
         "chance": round(float(np.mean(chances)), 6),
         "outcomes": {name: outcomes[name] for name in OUTCOMES if outcomes[name]},
         "misreadings": {
@@ -382,10 +428,17 @@ def _blocks(values: Mapping[str, Any]) -> Iterator[str | TextTable]:
         rows.append((name, f"{score['examples']:,}", _percent(found["mean"]), interval, _percent(score["chance"])))
     yield TextTable(("split", "examples", "right", "95 %", "chance"), rows, range(1, 5))
     overall = values["overall"]
+    kinds = [(kind, overall[f"accuracy, {kind}"]) for kind in (SOMETHING, NOTHING) if f"accuracy, {kind}" in overall]
+    if kinds:
+        shown = [
+            (kind, f"{one['rows']:,}", _percent(one["mean"]), f"{100 * one['low']:.1f}–{100 * one['high']:.1f}")
+            for kind, one in kinds
+        ]
+        yield TextTable(("all, where", "examples", "right", "95 %"), shown, (1, 2, 3))
     if set(overall["outcomes"]) != {"right"}:
         counted = [(name, f"{count:,}") for name, count in overall["outcomes"].items()]
         yield TextTable(("outcome", "answers"), counted, (1,))
-    wrong = overall["outcomes"].get("wrong object", 0)
+    wrong = sum(overall["outcomes"].get(name, 0) for name in ("wrong object", "missed that nothing fits"))
     if wrong:
         shares = [(name, _percent(count / wrong)) for name, count in overall["misreadings"].items()]
         yield TextTable(("wrong object, by misreading", "%"), shares, (1,))

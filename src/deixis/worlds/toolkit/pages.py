@@ -176,7 +176,8 @@ class ReadyPages(WorldPages):
 
     def numbers_to_play(self, data: Examples, split: str | None) -> Sequence[int]:
         """Return the numbers of the examples in which an object can be pointed at."""
-        return data.numbers(split)
+        found: Sequence[int] = getattr(data, "numbers_with_target", data.numbers)(split)
+        return found
 
     # ---------------------------------------------------------------------------- results
 

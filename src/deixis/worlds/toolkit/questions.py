@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from deixis._deprecation import rename_field
@@ -17,6 +18,7 @@ from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.scene.scene import Where
 from deixis.seeds import Stream, derive
+from deixis.worlds.example import context_of, has_absent, scenes_of
 
 
 if TYPE_CHECKING:
@@ -46,6 +48,11 @@ ASKED = """\
 Exactly one of all these objects is meant. Which one? You may think first. End with one line that gives its number, \
 for example:
 Answer: 3"""
+ASKED_OR_NONE = f"""\
+At most one of all these objects is meant. Which one? You may think first. End with one line that gives its number, or \
+says that nothing here fits the expression, for example:
+Answer: 3
+Answer: {NOT_THERE}"""
 
 
 def ready_part(world: World) -> ObjectQuestions:
@@ -60,48 +67,58 @@ class ObjectGold:
 
     Attributes:
         text: what is said.
-        target: the place of the object that is meant.
+        target: the place of the object that is meant; None where nothing fits.
         misreadings: for every object, those by which a reader takes it for the target.
         split: where the example belongs.
         steps: how many words and clauses what is said has.
+        may_be_none: whether it can be answered that nothing fits, as in datasets with expressions that fit nothing.
     """
 
     text: str
-    target: int
+    target: int | None
     misreadings: tuple[tuple[str, ...], ...]
     split: str = ""
     steps: int = 0
+    may_be_none: bool = False
 
     @property
     def right(self) -> str:
-        """The number of the object."""
-        return str(self.target + 1)
+        """The number of the object, or that it is not there."""
+        return NOT_THERE if self.target is None else str(self.target + 1)
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """All numbers."""
-        return tuple(str(number) for number in range(1, len(self.misreadings) + 1))
+        """All numbers, and that it is not there where that can be answered."""
+        numbers = (str(number) for number in range(1, len(self.misreadings) + 1))
+        return (*numbers, NOT_THERE) if self.may_be_none else tuple(numbers)
 
     @property
     def groups(self) -> dict[str, str]:
-        """The split, and how much is said."""
-        return {"split": self.split or "all", "steps": str(self.steps)}
+        """The split, how much is said, and whether something fits where that is to be told."""
+        told = {"presence": "there" if self.target is not None else NOT_THERE} if self.may_be_none else {}
+        return {"split": self.split or "all", "steps": str(self.steps), **told}
 
     def judge(self, text: str | None) -> Judgement:
-        """Judge the number of an object."""
+        """Judge the number of an object, or that it is not there."""
         if text is None:
-            return Judgement("unanswered", {"right": 0.0})
+            return Judgement("unanswered", self._measures(is_right=False))
         try:
             chosen = parse_region(text, count=len(self.misreadings))
         except Unparsable as fault:
-            return Judgement("unparsable", {"right": 0.0}, fault=str(fault))
-        if chosen is None:
-            return Judgement("wrong", {"right": 0.0}, said=NOT_THERE, misreadings=(f"said {NOT_THERE}",))
-        is_right = chosen == self.target + 1
-        misreadings = () if is_right else self.misreadings[chosen - 1]
-        return Judgement(
-            "right" if is_right else "wrong", {"right": float(is_right)}, said=str(chosen), misreadings=misreadings
-        )
+            return Judgement("unparsable", self._measures(is_right=False), fault=str(fault))
+        said = NOT_THERE if chosen is None else str(chosen)
+        if said == self.right:
+            return Judgement("right", self._measures(is_right=True), said=said)
+        misreadings = (f"said {NOT_THERE}",) if chosen is None else self.misreadings[chosen - 1]
+        return Judgement("wrong", self._measures(is_right=False), said=said, misreadings=misreadings)
+
+    def _measures(self, *, is_right: bool) -> dict[str, float]:
+        """Return the share of right answers; where something may not be there, also over what is and what is not."""
+        share = float(is_right)
+        if not self.may_be_none:
+            return {"right": share}
+        is_there = self.target is not None
+        return {"right": share, "right_object": share if is_there else nan, "right_absence": nan if is_there else share}
 
     def to_plain(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -112,6 +129,7 @@ class ObjectGold:
             "missed": misreadings,
             "split": self.split,
             "steps": self.steps,
+            **({"may_be_none": True} if self.may_be_none else {}),
         }
 
     @classmethod
@@ -119,8 +137,9 @@ class ObjectGold:
         """Return the gold of a line of JSON, or raise `BrokenDataset` if it is none."""
         try:
             misreadings = tuple(tuple(map(str, one)) for one in values["missed"])
-            target = values["target"]
-            if type(target) is not int or not 0 <= target < len(misreadings):
+            target, may_be_none = values["target"], values.get("may_be_none") is True
+            is_none = target is None and may_be_none
+            if not is_none and (type(target) is not int or not 0 <= target < len(misreadings)):
                 raise BrokenDataset(f"number {target!r} of {len(misreadings)} objects is meant")
             steps = int(values["steps"])
             return cls(
@@ -129,6 +148,7 @@ class ObjectGold:
                 misreadings=misreadings,
                 split=str(values["split"]),
                 steps=steps,
+                may_be_none=may_be_none,
             )
         except (LookupError, TypeError, ValueError) as error:
             raise BrokenDataset(f"these are no objects of a scene: {error}") from error
@@ -190,10 +210,11 @@ class ObjectQuestions(Questions):
             demand_splits((TRAIN,), examples.splits, examples.path.name)
             some = self.draw_examples(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
             shots = demand_shots(some, recipe.shots)
-        instructions = Message("system", (f"{SHOWN[recipe.style]}\n\n{ASKED}",))
+        may_be_none = has_absent(examples, (*shots, *asked))
+        instructions = Message("system", (f"{SHOWN[recipe.style]}\n\n{ASKED_OR_NONE if may_be_none else ASKED}",))
 
         def pose(example: Example) -> GoldMessage:
-            return self._pose(example, recipe)
+            return self._pose(example, recipe, may_be_none=may_be_none)
 
         return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)
 
@@ -217,40 +238,39 @@ class ObjectQuestions(Questions):
         del answer
         return ObjectGold.from_plain(plain)
 
-    def _pose(self, example: Example, recipe: PromptRecipe) -> GoldMessage:
+    def _pose(self, example: Example, recipe: PromptRecipe, *, may_be_none: bool) -> GoldMessage:
         """Pose an example, with its scenes and their objects in an order that tells nothing."""
         stream = Stream(derive(recipe.seed, "objects", example.id))
-        scenes = stream.permutation(range(len(example.context.scenes)))
-        order = [Where(k, n) for k in scenes for n in stream.permutation(range(len(example.context.scenes[k])))]
+        known, context = scenes_of(example), context_of(example)
+        scenes = stream.permutation(range(len(known)))
+        order = [Where(k, n) for k in scenes for n in stream.permutation(range(len(known[k])))]
         numbers = {where: place + 1 for place, where in enumerate(order)}
         expression = example.expression
         gold = ObjectGold(
             text=example.text,
-            target=order.index(example.context.target),
+            target=None if context is None else order.index(context.target),
             misreadings=tuple(_misreading_names(example, where) for where in order),
             split=example.split,
             steps=0 if expression is None else sum(1 for _ in parts(expression)),
+            may_be_none=may_be_none,
         )
         shown: tuple[Part, ...]
         if recipe.style == "image":
             assert self.draw is not None
-            table = [[numbers[Where(k, n)] for n in range(len(one))] for k, one in enumerate(example.context.scenes)]
+            table = [[numbers[Where(k, n)] for n in range(len(one))] for k, one in enumerate(known)]
             shown = (Picture(self.draw(example, table), "the scene" if len(scenes) == 1 else "the scenes"),)
         else:
             shown = tuple(
                 "\n".join(
-                    (*([f"Scene {place}:"] if len(scenes) > 1 else []), *_describe_objects(example, k, order, numbers))
+                    (*([f"Scene {place}:"] if len(scenes) > 1 else []), *_describe_objects(known[k], k, order, numbers))
                 )
                 for place, k in enumerate(scenes, start=1)
             )
         return GoldMessage(Message("user", (*shown, f"Expression: {example.text}")), gold)
 
 
-def _describe_objects(
-    example: Example, place: int, order: Sequence[Where], numbers: Mapping[Where, int]
-) -> Iterator[str]:
+def _describe_objects(scene: Scene, place: int, order: Sequence[Where], numbers: Mapping[Where, int]) -> Iterator[str]:
     """Yield a line for every object of a scene: number, values, place, and relations to others."""
-    scene = example.context.scenes[place]
     here = [where for where in order if where.scene == place]
     for where in here:
         values = ("/".join(sorted(scene.values(where.object, one.name))) for one in scene.schema.attributes)
@@ -272,9 +292,10 @@ def _point(scene: Scene, number: int) -> str:
 
 def _misreading_names(example: Example, where: Where) -> tuple[str, ...]:
     """Return the misreadings of a reader who takes an object for the target."""
-    if where == example.context.target:
+    context = context_of(example)
+    if context is not None and where == context.target:
         return ()
-    scene = example.context.scenes[where.scene]
+    scene = scenes_of(example)[where.scene]
     found = () if example.expression is None else leading_to(example.expression, scene, where.object)
     return tuple(dict.fromkeys(_name(one, scene.schema) for one in found)) or (UNEXPLAINED,)
 
@@ -291,11 +312,11 @@ def _name(misreading: Misreading, schema: Schema) -> str:
 
 def _content(example: Example) -> str:
     """A name for what is said and what is there, whatever the example is called."""
-    scenes = []
-    for scene in example.context.scenes:
+    scenes, context = [], context_of(example)
+    for scene in scenes_of(example):
         names = [one.name for one in scene.schema.attributes]
         scenes.append([[sorted(scene.values(k, name)) for name in names] for k in range(len(scene))])
-    return digest_of([example.text, list(example.context.target), scenes])
+    return digest_of([example.text, None if context is None else list(context.target), scenes])
 
 
 def _manifest(data: Path) -> dict[str, Any]:

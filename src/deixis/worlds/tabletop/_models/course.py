@@ -201,7 +201,7 @@ def point(bundle: Bundle, examples: Sequence[TableExample], *, device: str = "au
 
     Args:
         bundle: the reader.
-        examples: with one solid that is meant each, of whatever number of tables.
+        examples: of whatever number of tables; in those that fit nothing, too, a solid is pointed at.
         device: where it is computed.
     """
     place = find_device(device)

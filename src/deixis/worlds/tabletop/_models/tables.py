@@ -94,7 +94,8 @@ def arrays_of(
             seen[number, : len(scene)], places[number, : len(scene)] = _tell_values(scene)
         if tell is not None and number % 50 == 0:
             tell(number, len(scenes))
-    targets = [example.target.scene * most + example.target.object for example in examples if example.target]
+    meant = (example.target for example in examples)
+    targets = [-1 if target is None else target.scene * most + target.object for target in meant]
     said = "\n".join(expression_to_json(example.expression) for example in examples).encode()
     return TableArrays(seen, places, there, np.array(targets, np.int64), np.frombuffer(said, np.uint8))
 
