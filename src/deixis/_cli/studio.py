@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,6 +35,8 @@ def studio(
     answers: Path | None = None,
     study: Path | None = None,
     name: str = "",
+    export: Path | None = None,
+    examples: Count | None = None,
     seed: Seed = 42,
     workers: Count | None = None,
     as_json: Json = False,
@@ -53,30 +56,29 @@ def studio(
         answers: A folder that keeps the answers of people who play; otherwise they can only be downloaded.
         study: Serve this study of deixis study to its participants, and nothing else.
         name: With --study, the name under which a proxy in front of it is called, as in https://NAME/.
+        export: Write the pages into this folder instead, for a file share or a project page, and open no studio. The
+            folder must be empty or not there yet.
+        examples: With --export, how many examples of each dataset get a page; 100 by default.
         seed: Random seed of the demo; 42 by default.
         workers: How many threads make the demo.
-        as_json: Print the address as JSON.
+        as_json: Print the address as JSON, or with --export what was written.
     """
     for package in NEEDED:  # better now than when a page is asked for
         if find_spec(package) is None:
             raise ModuleNotFoundError("the studio is a web page", name=package)
     from deixis._studio.server import PORT, is_local, serve
 
+    if study is not None and (paths or answers is not None or export is not None):
+        raise RecipeError("--study serves a study and nothing else; leave out the paths, --answers and --export")
+    _demand_used(name=name, study=study, examples=examples, export=export)
     if study is not None:
-        if paths or answers is not None:
-            raise RecipeError("--study serves a study and nothing else; leave out the paths and --answers")
         return _serve_study(study, host=host, port=port, name=name, as_json=as_json)
-    if name:
-        raise RecipeError("--name is for a study behind a proxy; add --study STUDY")
+    if export is not None:
+        return _export(paths or [], export, examples=examples, as_json=as_json)
     if not is_local(host):
         print(f"deixis: {OPEN_TO_OTHERS}", file=sys.stderr, flush=True)
 
-    preparing = None
-    if paths:
-        roots = paths
-    else:
-        folder, preparing = _demo(seed, workers, says=not as_json)
-        roots = [folder]
+    roots, preparing = (paths, None) if paths else _demo(seed, workers, says=not as_json)
     for path in roots:
         _demand_readable(path)
     if answers is not None:
@@ -98,6 +100,33 @@ def studio(
     with Stages() as progress:
         preparing.progress = None if as_json else progress
         serve(roots, **options, preparing=preparing)
+    return 0
+
+
+def _demand_used(*, name: str, study: Path | None, examples: int | None, export: Path | None) -> None:
+    """Refuse options that say something about a study or an export where there is none."""
+    if name and study is None:
+        raise RecipeError("--name is for a study behind a proxy; add --study STUDY")
+    if examples is not None and export is None:
+        raise RecipeError("--examples is for the pages of --export DIR")
+
+
+def _export(paths: list[Path], out: Path, *, examples: int | None, as_json: bool) -> int:
+    """Write the pages as files."""
+    from deixis._studio.export import EXAMPLES, export_studio
+
+    if not paths:
+        raise RecipeError("--export needs the datasets or results that are exported")
+    for path in paths:
+        _demand_readable(path)
+    with Stages() as progress:
+        written = export_studio(paths, out, examples=EXAMPLES if examples is None else examples, progress=progress)
+    if as_json:
+        print_json({"out": str(out), **asdict(written)})
+    else:
+        size = f"{written.bytes / 1e6:,.1f} MB"
+        print(f"Wrote {written.pages:,} pages, {written.examples:,} of them examples, to {out} ({size})")
+        print(f"Open {out / 'index.html'} in a browser; no server is needed")
     return 0
 
 
@@ -125,7 +154,7 @@ def _serve_study(folder: Path, *, host: str, port: int | None, name: str, as_jso
     return 0
 
 
-def _demo(seed: int, workers: int | None, *, says: bool) -> tuple[Path, Preparing | None]:
+def _demo(seed: int, workers: int | None, *, says: bool) -> tuple[list[Path], Preparing | None]:
     """The folder of the demo, and what makes it while the studio is open, where it is not there yet."""
     from deixis._studio.demo import Preparing, demo_folder, is_made
 
@@ -137,7 +166,7 @@ def _demo(seed: int, workers: int | None, *, says: bool) -> tuple[Path, Preparin
         if not is_there:
             print("It is made first, which takes a few minutes, most of it compiling; the page shows how far it is")
         sys.stdout.flush()
-    return folder, None if is_there else Preparing(folder, seed=seed, workers=workers or os.cpu_count() or 1)
+    return [folder], None if is_there else Preparing(folder, seed=seed, workers=workers or os.cpu_count() or 1)
 
 
 def _demand_readable(path: Path) -> None:

@@ -80,7 +80,8 @@ class WorldPages:
         about: what its datasets are, to follow "Datasets /".
         short: the same in a word or two.
         folder: holds `templates` and `static`; templates are named `WORLD/FILE`, static files lie at
-            `/static/WORLD/FILE`.
+            `/static/WORLD/FILE`. Elements with `data-served` need a running studio and are left out of exports; those
+            with `data-copied hidden` are shown in exports alone.
         routes: further addresses. Those of a dataset begin with `/d/{slug}/` and a word of the world's own.
         navigation: pages that need no dataset, by address, with their names.
         tasks: what people can do with a dataset, by name: what it is called, and what is to be done.
