@@ -36,7 +36,7 @@ ADDS_BEADS = "how-to/add-a-world.md"  # whose commands need the world that it ad
 CONSOLE = ("console", "sh", "bash", "shell")
 SHOWN = ("bibtex", "csv", "html", "ini", "json", "jsonl", "make", "markdown", "text", "toml", "yaml")
 KNOWN = {"python", "pycon", *CONSOLE, *SHOWN}
-MOST_NOT_RUN = 46  # blocks; mostly servers, graphics cards, clusters, and data that only the reader has
+MOST_NOT_RUN = 47  # blocks; mostly servers, graphics cards, clusters, and data that only the reader has
 OTHERS = (
     "git",
     "cd",

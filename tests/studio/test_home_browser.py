@@ -38,14 +38,14 @@ def test_boards_take_the_colours_of_the_page(page, theme):
 
 
 def test_every_dataset_has_a_picture(page):
-    """No card is empty: rooms, boards and photographs are drawn."""
+    """No card is empty: rooms, boards, photographs and tables are drawn."""
     page.goto("/")
     page.wait_for_load_state("networkidle")
 
-    assert page.locator(".covers .card").count() == page.locator(".covers .card .cover").count() == 3
-    rooms = page.locator(".cover img").evaluate_all("(all) => all.map((one) => one.naturalWidth)")
-    assert len(rooms) == 2
-    assert min(rooms) > 0
+    assert page.locator(".covers .card").count() == page.locator(".covers .card .cover").count() == 4
+    pictures = page.locator(".cover img").evaluate_all("(all) => all.map((one) => one.naturalWidth)")
+    assert len(pictures) == 3
+    assert min(pictures) > 0
 
 
 def test_a_link_on_a_page_of_another_site_leads_in(browser, studio_url):
