@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import nullcontext
 
 import pytest
 
@@ -12,6 +13,8 @@ from deixis._study import sessions
 from deixis._study.design import read_study
 from deixis._study.sessions import Sessions
 from deixis._study.simulation import SimulatedParticipant
+from deixis.worlds.registry import known_worlds
+from tests.beads import installed_beads
 from tests.studies.conftest import take_part
 
 
@@ -23,9 +26,10 @@ def whole(made, tmp_path_factory):
     """The folder of a small study of a world, made by the verb from the first split that has enough questions."""
     folder = tmp_path_factory.mktemp("studies") / "study"
     words = ["study", str(made.path), "--items", "4", "--practice", "1", "--attention", "1", "--participants", "2"]
-    for split in ([], ["--split", "train"]):
-        if main([*words, *split, "--out", str(folder)]) == 0:
-            return folder
+    with nullcontext() if "beads" in known_worlds() else installed_beads():
+        for split in ([], ["--split", "train"]):
+            if main([*words, *split, "--out", str(folder)]) == 0:
+                return folder
     raise AssertionError("no split has enough questions")
 
 

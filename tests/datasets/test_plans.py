@@ -250,8 +250,10 @@ def test_tables_and_examples_ask_the_same(source):
     for split in source.splits:
         table = pa.concat_tables(source.tables(split))
         fast, plain = example_arrays([table.slice(0, 5), table.slice(5)]), ExampleArrays.of(list(examples_of(table)))
-        for name in ("ids", "count", "size", "target", "agent", "actions", "starts"):
+        for name in ("ids", "count", "size", "target", "agent"):
             assert np.array_equal(getattr(fast, name), getattr(plain, name))
+        assert np.array_equal(fast.plans.values, plain.plans.values)
+        assert np.array_equal(fast.plans.start, plain.plans.start)
         assert [fast.commands[n] for n in fast.which] == [plain.commands[n] for n in plain.which]
         for number, count in enumerate(fast.count):
             assert np.array_equal(fast.objects[number, :count], plain.objects[number, :count])

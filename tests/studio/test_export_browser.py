@@ -73,4 +73,5 @@ def test_the_theme_is_kept_from_page_to_page(opened, exported):
     opened.locator("#theme").click()
     opened.get_by_role("link", name="Results").first.click()
 
+    opened.wait_for_function("document.title && location.href.includes('results') && document.readyState == 'complete'")
     assert opened.evaluate("document.documentElement.dataset.theme") == "dark"
