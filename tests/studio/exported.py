@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Asked(HTMLParser):
+class LinkReader(HTMLParser):
     """Every address in a page, with the name of its element, the names of its elements, and its ids."""
 
     def __init__(self) -> None:
@@ -33,9 +33,9 @@ class Asked(HTMLParser):
                 self.ids.add(value or "")
 
 
-def asked_in(page: Path) -> Asked:
+def asked_in(page: Path) -> LinkReader:
     """Return what a page asks for."""
-    found = Asked()
+    found = LinkReader()
     found.feed(page.read_text(encoding="utf-8"))
     return found
 
