@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset, MissingPart
@@ -190,6 +190,7 @@ def test_damaged_gold_is_refused_in_one_line(find):
         assert "\n" not in str(caught.value)
 
 
+@example(Box(0, 256.6875, 1, 256.6885), "share")  # more digits than six in all
 @given(
     st.builds(
         lambda x, y, w, h: Box(x, y, x + w, y + h),

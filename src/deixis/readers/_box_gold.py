@@ -171,5 +171,5 @@ def write_box(box: Box, space: Space, image: int | None = None) -> str:
     short = [round(edge, digits) + 0.0 for edge in box]
     if overlap(Box(*short), box) < FAITHFUL:
         short = list(box)
-    edges = f"[{', '.join(f'{edge:g}' if edge == round(edge, digits) else repr(edge) for edge in short)}]"
+    edges = f"[{', '.join(repr(float(edge)).removesuffix('.0') for edge in short)}]"
     return edges if image is None else f"image {image + 1}: {edges}"
