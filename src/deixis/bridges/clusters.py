@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import threading
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
@@ -18,6 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from deixis._version import __version__
+from deixis.data._processes import ignored_interrupts
 from deixis.errors import DeixisError
 
 
@@ -212,7 +212,7 @@ async def _kind_of(address: str) -> str:
 @contextmanager
 def _start_local_cluster(workers: int | None) -> Iterator[Any]:
     distributed = _import_distributed()
-    with _interrupts_ignored():
+    with ignored_interrupts():
         cluster = distributed.LocalCluster(
             n_workers=workers or os.cpu_count() or 1,
             threads_per_worker=1,
@@ -222,19 +222,6 @@ def _start_local_cluster(workers: int | None) -> Iterator[Any]:
         )
     with cluster, distributed.Client(cluster, set_as_default=False) as client:
         yield client
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Processes that are started meanwhile do not mind Ctrl-C, which is for whoever started them."""
-    if threading.current_thread() is not threading.main_thread():  # where signals cannot be set
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _import_distributed() -> Any:

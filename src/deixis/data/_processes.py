@@ -112,7 +112,7 @@ class _Process(SpawnProcess):
 
     @staticmethod
     def _Popen(process_obj: Any) -> Any:  # noqa: N802 (as multiprocessing calls it)
-        with _hidden_script(), _ignored_interrupts():
+        with _hidden_script(), ignored_interrupts():
             return SpawnProcess._Popen(process_obj)  # noqa: SLF001 (what it does, hidden)
 
 
@@ -147,7 +147,8 @@ def _hidden_script() -> Iterator[None]:
 
 
 @contextmanager
-def _ignored_interrupts() -> Iterator[None]:
+def ignored_interrupts() -> Iterator[None]:
+    """Let processes that are started meanwhile ignore Ctrl-C, which is for whoever started them."""
     if threading.current_thread() is not threading.main_thread():  # where signals cannot be set
         yield
         return
