@@ -36,7 +36,9 @@ def plug_in(monkeypatch):
             point = EntryPoint(getattr(world, "name", "stranger"), f"stranger:WORLD{number}", GROUP)
             object.__setattr__(point, "dist", SimpleNamespace(name=f"deixis-stranger{number}"))
             points.append(point)
-        monkeypatch.setattr("importlib.metadata.entry_points", lambda **wanted: points if wanted else [])
+        monkeypatch.setattr(
+            "importlib.metadata.entry_points", lambda **wanted: points if wanted.get("group") == GROUP else []
+        )
         forget_worlds()
 
     yield install

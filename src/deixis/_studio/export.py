@@ -198,6 +198,9 @@ class Export:
 
     def _plan_dataset(self, entry: Entry, examples: int) -> None:
         path = f"/d/{entry.slug}"
+        audit = f"{path}/audit"
+        self.facts(f"{path}?part=counts")  # first: galleries tell some things only once they have been counted
+        audited = self.studio.get(audit)
         splits = list(entry.splits)
         chosen: dict[str, None] = {}
         share = max(1, examples // (len(splits) + 1))
@@ -210,11 +213,9 @@ class Export:
             self._add(address)
         self.examples += len(chosen)
         self.facts(f"{path}/needed")
-        audit = f"{path}/audit"
-        answer = self.studio.get(audit)
-        if answer.status == OK:
+        if audited.status == OK:
             self._add(audit)
-            self.known[_key(audit)] = answer.text
+            self.known[_key(audit)] = audited.text
 
     def _plan_gallery(self, address: str, chosen: dict[str, None], wanted: int, most: int) -> None:
         """Plan the pages of a gallery, up to a number of examples, and note these."""
