@@ -199,12 +199,13 @@ def test_what_is_found_is_saved_in_the_order_of_the_gallery(client, library, tmp
 
 
 def test_what_cannot_be_saved_is_told(client, library):
-    """Other forms, and worlds that write no table."""
+    """Other forms, more examples than can be saved here, and findings of checks."""
     grid, rooms = entry_of(library, "grid").slug, entry_of(library, "rooms").slug
 
     assert client.get(f"/d/{grid}/examples.exe").status_code == 404
-    assert "deixis convert" in client.get(f"/d/{rooms}/examples.jsonl").text
-    assert "Save" not in client.get(f"/d/{rooms}").text
+    assert "at most 100,000 examples" in client.get(f"/d/{rooms}/examples.jsonl").text
+    assert "deixis check" in client.get(f"/d/{grid}/sheet.png?check=any").text
+    assert "Save" not in client.get(f"/d/{grid}?check=any").text
 
 
 def test_an_example_is_reached_by_its_number(client, library):

@@ -85,7 +85,7 @@ def find_examples(entry: Entry, catalogue: Catalogue, wanted: PageQuery) -> tupl
         found = replace(found, ordered=put_in_order(kept, wanted.get(ORDER), sizes))
     fields = (
         *catalogue.first,
-        *(field_of(one, wanted, found.counts[one.name], any=_any_word(one)) for one in facets),
+        *(field_of(one, wanted, found.counts[one.name], any=_any_word(one)) for one in facets if _has_values(one, wanted)),
         *(uncounted_fields() if meanings is None else ()),
         order_field(wanted, sizes),
         *([catalogue.text] if catalogue.text else []),
@@ -135,6 +135,11 @@ def _sizes(catalogue: Catalogue, meanings: tuple[Facet, ...] | None) -> Mapping[
 def _demands(catalogue: Catalogue, wanted: PageQuery) -> list[np.ndarray]:
     text = wanted.get(catalogue.text.name) if catalogue.text else ""
     return [*(catalogue.having(text) if text else ()), *catalogue.also]
+
+
+def _has_values(facet: Facet, wanted: PageQuery) -> bool:
+    """Return whether any example has a value of a facet, or one is asked for."""
+    return bool(wanted.get(facet.name)) or any(facet.total.values())
 
 
 def _any_word(facet: Facet) -> str:
