@@ -85,7 +85,11 @@ def find_examples(entry: Entry, catalogue: Catalogue, wanted: PageQuery) -> tupl
         found = replace(found, ordered=put_in_order(kept, wanted.get(ORDER), sizes))
     fields = (
         *catalogue.first,
-        *(field_of(one, wanted, found.counts[one.name], any=_any_word(one)) for one in facets if _has_values(one, wanted)),
+        *(
+            field_of(one, wanted, found.counts[one.name], any=_any_word(one))
+            for one in facets
+            if _has_values(one, wanted)
+        ),
         *(uncounted_fields() if meanings is None else ()),
         order_field(wanted, sizes),
         *([catalogue.text] if catalogue.text else []),

@@ -159,7 +159,7 @@ class Way(NamedTuple):
     """The place of an example among those that pass a filter.
 
     Attributes:
-        back: the address of the page of the gallery on which it is listed.
+        back: the address of the page on which it is listed, of the gallery or of results.
         place: its place, counted from 1.
         total: how many the filter leaves.
         before, after: the addresses of its neighbours; empty where there is none.
@@ -183,7 +183,12 @@ def find_way(request: Request, entry: Entry, number: int) -> Way | None:
     said = request.query_params.get("in", "")
     if not said:
         return None
+    from deixis._studio.results import AMONG, find_place
+
     try:
+        if AMONG in QueryParams(said):
+            found = find_place(library_of(request), said, request.url.path)
+            return None if found is None else Way(*found)
         wanted = PageQuery.of(QueryParams(said))
         if not wanted.carried:
             return None

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from deixis._studio.filters import Card, Facet, Field, Listing
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
+    from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import AnswerCard, ResultCard, Side
     from deixis.report._runs import Run
     from deixis.worlds.example import Example
@@ -264,6 +265,10 @@ class WorldPages:
         """Return whether a model was asked about a dataset: by the digest of its content, or by its name."""
         content = digest_of(entry) if judged.digest else ""
         return judged.digest == content if content else entry.path.name == judged.data
+
+    def published_scores(self, measure: str) -> PublishedScores | None:
+        """Return what papers report of models by a measure, to stand beside ours, or None where there is nothing."""
+        return None
 
     def subject_of(self, data: str, digest: str) -> tuple[str, str]:
         """Return the name and digest under which results on a dataset stand beside those of models."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from deixis._studio.filters import Facet, Listing, PageQuery
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
+    from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import ResultCard, Side
     from deixis.report._runs import Run
     from deixis.worlds.grid._examples import GridExamples
@@ -91,6 +92,10 @@ class GridPages(WorldPages):
     def is_about(self, judged: ModelResults, entry: Entry) -> bool:
         """Return whether results are about a dataset, by the digest of its content."""
         return bool(judged.digest) and data_digest(entry.data) == judged.digest
+
+    def published_scores(self, measure: str) -> PublishedScores | None:
+        """Return Table 3 of the ReaSCAN paper, which is about exact matches."""
+        return results.published_plans() if measure == "exact" else None
 
     def cards(
         self,

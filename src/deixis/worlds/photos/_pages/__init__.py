@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from deixis._studio.filters import Field, Listing, PageQuery
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
+    from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import ResultCard, Side
     from deixis.report._runs import Run
 
@@ -103,6 +104,10 @@ class PhotographPages(WorldPages):
     def is_about(self, judged: ModelResults, entry: Entry) -> bool:
         """Return whether results are about a dataset, by the name of its folder."""
         return entry.path.name == judged.data
+
+    def published_scores(self, measure: str) -> PublishedScores | None:
+        """Return Table 3 of the Cops-Ref paper, which is about right objects."""
+        return results.published_groundings() if measure == "right" else None
 
     def cards(
         self,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from deixis._studio.filters import Card, PageQuery
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
+    from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import ResultCard, Side
     from deixis.report._runs import Run
     from deixis.worlds.example import Example
@@ -105,6 +106,10 @@ class RoomPages(WorldPages):
     def subject_of(self, data: str, digest: str) -> tuple[str, str]:
         """3D Shapes are the same in every dataset."""
         return results.ROOMS, ""
+
+    def published_scores(self, measure: str) -> PublishedScores | None:
+        """Return Table 1 of the A3DS paper."""
+        return results.published_captions(measure)
 
     def cards(
         self,
