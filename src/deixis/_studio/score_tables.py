@@ -30,7 +30,11 @@ LATEX = {
     "<": "\\textless{}",
     ">": "\\textgreater{}",
     "|": "\\textbar{}",
-    '"': "\\textquotedbl{}",
+    '"': "''",
+    "×": "$\\times$",
+    "·": "$\\cdot$",
+    "→": "$\\to$",
+    "₂": "$_2$",
     "–": "--",
     "—": "---",
     "‘": "`",
@@ -42,7 +46,7 @@ LATEX = {
     "†": "$\\dagger$",
     "‡": "$\\ddagger$",
 }
-LATIN = re.compile(r"[ -~¡-¬®-ÿĀ-ž]")
+LATIN = re.compile(r"[ -~À-ÏÑ-ÖØ-Ýß-ïñ-öø-ýÿ]", re.ASCII)  # without what needs another encoding of fonts
 
 
 class PublishedModel(NamedTuple):
