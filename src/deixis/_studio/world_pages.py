@@ -157,7 +157,7 @@ class WorldPages:
         return examples
 
     def read_meanings(self, entry: Entry, part: str = "") -> tuple[Facet, ...]:
-        """Count what the words of each example do; nothing where there are too many examples for that."""
+        """Count what the words of each example do, unless there are too many examples for that."""
         from deixis._studio.meanings import MAX_JUDGED, read_meanings
 
         examples = self.examples_of(entry, part)

@@ -54,7 +54,7 @@ class RoomPages(WorldPages):
         return f"/d/{entry.slug}/{quote(wanted.get('set'), safe='') or 'image'}/{number}"
 
     def examples_of(self, entry: Entry, part: str = "") -> Sequence[Example]:
-        """Return the pairs of a set as their cards show them; without a set, none."""
+        """Return the pairs of a set as their cards show them."""
         return examples_of(entry, part)
 
     def find_example(self, entry: Entry, number: int, wanted: PageQuery) -> Example:
