@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
     from deixis._studio.verdicts import AnswerCard, ResultCard, Side
+    from deixis.report._live_board import LiveBoard
     from deixis.report._runs import Run
     from deixis.worlds.world import World
 
@@ -112,6 +113,10 @@ class WorldPages:
         first, _, rest = self.about.partition(" ")
         is_name = first.endswith(":") or first[1:] != first[1:].lower() or rest[:1].isupper()
         return self.about if is_name else self.about[:1].lower() + self.about[1:]
+
+    def live_board(self) -> LiveBoard | None:
+        """Return a sentence with its picture for the first page, or nothing."""
+        return None
 
     # ---------------------------------------------------------------------------- datasets
 
