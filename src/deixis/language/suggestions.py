@@ -134,8 +134,8 @@ class _Search:
         if fitting:
             for goal in fitting:
                 edits = GoalEdits(self.scenes[goal.scene], goal.object, may_change=False)
-                levels = (self._helping(goal, edits, level) for level in self._levels(edits))
-                yield from self._best(next(filter(None, levels), []))
+                helping = (self._helping(goal, edits, level) for level in self._levels(edits))
+                yield from self._best(next(filter(None, helping), []))
             return
         goals = [Where(number, index) for number, scene in enumerate(self.scenes) for index in range(len(scene))]
         edits_of = {goal: GoalEdits(self.scenes[goal.scene], goal.object, may_change=True) for goal in goals}

@@ -136,10 +136,10 @@ class _Mending(NamedTuple):
 
 
 class _Edit(NamedTuple):
-    """Words of a text that others take the place of."""
+    """Words of a text, from the first on so many, and those that take their place."""
 
     start: int
-    count: int
+    width: int
     instead: list[str]
 
 
@@ -159,14 +159,14 @@ class _Tolerance:
         Where a word is put in, reading must get beyond the word behind it, too, if need be by one more change.
         """
         tokens = error.text.split(" ")
-        for start, count, instead in self._edits(error, tokens):
-            if not count and not puts_in:
+        for start, width, instead in self._edits(error, tokens):
+            if not width and not puts_in:
                 continue
-            text = " ".join([*tokens[:start], *instead, *tokens[start + count :]])
+            text = " ".join([*tokens[:start], *instead, *tokens[start + width :]])
             later = self._error_in(text)
             read = len(tokens) + 2 if later is None else later.position - 1 - start - len(instead)
-            if read >= (0 if count else 1) or (not count and later and self.mend(later, puts_in=False)):
-                return _Mending(text, WordChange(" ".join(tokens[start : start + count]), " ".join(instead)))
+            if read >= (0 if width else 1) or (not width and later and self.mend(later, puts_in=False)):
+                return _Mending(text, WordChange(" ".join(tokens[start : start + width]), " ".join(instead)))
         return None
 
     def _error_in(self, text: str) -> ParseError | None:

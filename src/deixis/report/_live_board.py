@@ -136,8 +136,8 @@ def _pieces(utterance: Utterance, scene: Scene, ordered: list[Part]) -> list[Liv
         inside = tuple(places[one] for one in places if owner is not None and _is_inside(owner, one))
         if is_filler and owner is not None:
             inside = (*inside, places[owner])
-        part = -1 if owner is None or is_filler else places[owner]
-        piece = LivePiece(token, "" if part < 0 else _kind(ordered[part], scene), part, inside)
+        said = -1 if owner is None or is_filler else places[owner]
+        piece = LivePiece(token, "" if said < 0 else _kind(ordered[said], scene), said, inside)
         if found and found[-1][1:] == piece[1:]:
             found[-1] = piece._replace(words=f"{found[-1].words} {token}")
         else:
