@@ -256,20 +256,20 @@ def svg_panel(
             drawn.append(
                 f'<g data-object="{_key(place, number)}" class="on-picture{f" is-{escape(mark)}" if mark else ""}">'
                 f"<title>{escape(name_object(scene, number))}</title>"
-                f'<polygon points="{points}" fill="transparent" {line}/>{_svg_marks(mask, place, number, look)}</g>'
+                f'<polygon points="{points}" fill="transparent" {line}/>{_svg_marks(mask, place, number, look, star=mark == "meant")}</g>'
             )
     return "".join(drawn)
 
 
-def _svg_marks(mask: np.ndarray, place: int | None, number: int, look: str) -> str:
-    """The box or the number of a solid."""
+def _svg_marks(mask: np.ndarray, place: int | None, number: int, look: str, *, star: bool = False) -> str:
+    """The box or the number of a solid, with a star if it is meant."""
     if look == "boxes":
         ((x, y, width, height),) = boxes(mask.astype(np.uint8), 1).tolist()
         color = "#{:02x}{:02x}{:02x}".format(*PALETTE[1 + number % (len(PALETTE) - 1)])
         where = f'x="{x}" y="{y}" width="{width}" height="{height}"'
         return f'<rect {where} fill="none" stroke="{color}" stroke-width="2"/>'
     if look == "numbers":
-        (x, y), key = middle_of(mask), _key(place, number)
+        (x, y), key = middle_of(mask), f"{'★ ' if star else ''}{_key(place, number)}"
         half = 6 + 4 * len(key)
         where = f'x="{x - half}" y="{y - 10}" width="{2 * half}" height="20" rx="5"'
         style = f'text-anchor="middle" font-size="15" style="fill:{INK}"'
