@@ -52,7 +52,7 @@ function find(spot) {
 
 function badge(letter, x, y, unit) {
   return [
-    make("circle", { class: "badge", cx: x, cy: y, r: BADGE_PX * unit }),
+    make("circle", { class: "disc", cx: x, cy: y, r: BADGE_PX * unit }),
     make("text", { x, y: y + 4 * unit, style: `font-size:${(letter.length > 1 ? 9 : 11.5) * unit}px` }, letter),
   ];
 }
@@ -64,12 +64,13 @@ function frame(model, [left, top, right, bottom], before, unit, size) {
   const where = { x, y, width: clamp(right + pad, size.width) - x, height: clamp(bottom + pad, size.height) - y, rx: 6 * unit };
   const r = BADGE_PX * unit;
   const at = [Math.max(r, Math.min(left + r + before * 2.1 * r, size.width - r)), Math.max(r, Math.min(top - PAD_PX * unit, size.height - r))];
-  return [make("rect", { class: "back", ...where }), make("rect", { class: "line", ...where }), ...badge(model.letter, ...at, unit)];
+  return { lines: [make("rect", { class: "back", ...where }), make("rect", { class: "line", ...where })], tags: badge(model.letter, ...at, unit) };
 }
 
 /** A way from cell to cell, a little aside of other ways, with the tip of an arrow at its end. */
 function walk(model, place, unit) {
-  const aside = (place - (models.filter((one) => one.way.length).length - 1) / 2) * 4.5 * unit;
+  const middle = (models.filter((one) => one.way.length).length - 1) / 2;
+  const aside = (place - middle) * 4.5 * unit;
   const points = model.way.map(([x, y]) => [x + aside, y + aside]);
   const d = `M${points.map((point) => point.join(" ")).join("L")}`;
   const drawn = [make("path", { class: "back", d }), make("path", { class: "line", d })];
@@ -78,16 +79,23 @@ function walk(model, place, unit) {
     const turn = (Math.atan2(y - v, x - u) * 180) / Math.PI;
     drawn.push(make("path", { class: "head", d: "M8 0L-5 6L-5 -6Z", transform: `translate(${x} ${y}) rotate(${turn}) scale(${unit})` }));
   }
-  return [...drawn, ...badge(model.letter, ...points[0], unit)];
+  const [x, y] = points[0];
+  return { lines: drawn, tags: badge(model.letter, x + (place - middle) * 1.8 * BADGE_PX * unit, y, unit) };
 }
 
 function draw() {
   for (const drawn of document.querySelectorAll(".answers-drawn, .answer-badge")) drawn.remove();
-  const layers = new Map();
+  const layers = new Map(); // lines and letters of every drawing; letters lie above all lines
   const counts = new Map();
-  const layerOf = (svg, model) => {
-    if (!layers.has(svg)) svg.append(layers.set(svg, make("g", { class: "answers-drawn", "aria-hidden": "true" })).get(svg));
-    return layers.get(svg).appendChild(make("g", { class: `answer-mark ${model.style}`, "data-of-model": model.letter }));
+  const put = (svg, model, { lines, tags }) => {
+    if (!layers.has(svg)) {
+      const pair = [make("g", {}), make("g", {})];
+      svg.append(make("g", { class: "answers-drawn", "aria-hidden": "true" }, ...pair));
+      layers.set(svg, pair);
+    }
+    const look = { class: `answer-mark ${model.style}`, "data-of-model": model.letter };
+    layers.get(svg)[0].append(make("g", look, ...lines));
+    layers.get(svg)[1].append(make("g", look, ...tags));
   };
   models.forEach((model) => {
     model.row.classList.toggle("off", Boolean(model.toggle && !model.toggle.checked));
@@ -109,12 +117,12 @@ function draw() {
       if (!svg.getScreenCTM()) continue;
       const unit = 1 / svg.getScreenCTM().a;
       const place = placeOf(found.element, svg, found.share);
-      layerOf(svg, model).append(...frame(model, place, before, unit, svg.viewBox.baseVal));
+      put(svg, model, frame(model, place, before, unit, svg.viewBox.baseVal));
     }
     const board = model.way.length ? document.querySelector("[data-marks] svg") : null;
     if (board?.getScreenCTM()) {
       const ways = models.filter((one) => one.way.length);
-      layerOf(board, model).append(...walk(model, ways.indexOf(model), 1 / board.getScreenCTM().a));
+      put(board, model, walk(model, ways.indexOf(model), 1 / board.getScreenCTM().a));
     }
   });
 }

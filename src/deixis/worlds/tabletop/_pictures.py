@@ -253,10 +253,11 @@ def svg_panel(
             line = f'stroke="{ACCENT}" stroke-width="3"' if is_target else 'stroke="none"'
             points = " ".join(f"{u},{v}" for u, v in outline_of(_grow(_grow(mask)) if is_target else mask))
             mark = (marks or {}).get(number)
+            signs = _svg_marks(mask, place, number, look, star=mark == "meant")
             drawn.append(
                 f'<g data-object="{_key(place, number)}" class="on-picture{f" is-{escape(mark)}" if mark else ""}">'
                 f"<title>{escape(name_object(scene, number))}</title>"
-                f'<polygon points="{points}" fill="transparent" {line}/>{_svg_marks(mask, place, number, look, star=mark == "meant")}</g>'
+                f'<polygon points="{points}" fill="transparent" {line}/>{signs}</g>'
             )
     return "".join(drawn)
 
