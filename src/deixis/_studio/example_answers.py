@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Sign: TypeAlias = Literal["good", "fair", "bad"]
 SIGNS: dict[Sign, tuple[str, str]] = {"good": ("✓", "right"), "fair": ("≈", "partly right"), "bad": ("✗", "wrong")}
-STYLES = 6  # different lines; after the last they begin anew, and letters go on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,11 +65,6 @@ class ModelAnswer:
     def is_drawn(self) -> bool:
         """True if there is anything to draw."""
         return bool(self.spots or self.way)
-
-    @property
-    def drawn(self) -> dict[str, Any]:
-        """What the script of the page draws."""
-        return {"spots": list(self.spots), "way": [list(point) for point in self.way]}
 
     @property
     def mark(self) -> tuple[str, str]:

@@ -24,11 +24,12 @@ OTHER = "other"  # what a card says where another line names the licence
 
 
 class Fact(NamedTuple):
-    """Something about an example: what it is, its value, and whether that is written as code."""
+    """Something about an example: what it is, its value, whether that is written as code, and plain words after it."""
 
     name: str
     value: str
     is_code: bool = False
+    rest: str = ""
 
 
 class FilePlace(NamedTuple):
@@ -62,11 +63,11 @@ def provenance_of(
     recipe = manifest.get("recipe")
     recipe = recipe if isinstance(recipe, dict) else {}
     place = None if number is None else place_in(manifest, number)
-    file = f"{place.file}, row {place.row:,}" if place else entry.path.name if entry.path.is_file() else ""
+    file = place.file if place else entry.path.name if entry.path.is_file() else ""
     shown = f"deixis show {entry.path.name} {number}" if number is not None else ""
     found = [
         Fact("Dataset", entry.title),
-        Fact("File", file, is_code=True),
+        Fact("File", file, is_code=True, rest=f", row {place.row:,}" if place else ""),
         Fact("Split", split),
         Fact("Number", "" if number is None else f"{number:,}"),
         Fact("Id", str(id), is_code=True),

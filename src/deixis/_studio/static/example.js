@@ -104,8 +104,10 @@ function draw() {
       const found = find(spot);
       if (!found) continue;
       const key = JSON.stringify([spot.in, spot.object ?? [spot.image, spot.box]]);
-      const before = counts.get(key) ?? 0;
-      counts.set(key, before + 1);
+      const those = counts.get(key) ?? counts.set(key, new Set()).get(key);
+      if (those.has(model)) continue;
+      const before = those.size;
+      those.add(model);
       const svg = drawingOf(found.element);
       if (!svg) {
         const tag = Object.assign(document.createElement("span"), { className: `answer-badge ${model.style}`, textContent: model.letter });
