@@ -47,6 +47,7 @@ def provenance_of(
     split: str = "",
     id: int | str = "",  # noqa: A002 (as examples call it)
     command: str = "",
+    file: str = "",
     more: Iterable[Fact] = (),
 ) -> list[Fact]:
     """Return the facts about the origin of an example, in the order in which every page shows them.
@@ -56,6 +57,7 @@ def provenance_of(
         number: its number there, from 0, where examples are numbered in the order of the files.
         split: where it belongs.
         id: its id.
+        file: where it lies, where its number does not tell.
         command: what shows it in a terminal; by default by its number.
         more: what its world tells besides.
     """
@@ -63,7 +65,7 @@ def provenance_of(
     recipe = manifest.get("recipe")
     recipe = recipe if isinstance(recipe, dict) else {}
     place = None if number is None else place_in(manifest, number)
-    file = place.file if place else entry.path.name if entry.path.is_file() else ""
+    file = file or (place.file if place else entry.path.name if entry.path.is_file() else "")
     shown = f"deixis show {entry.path.name} {number}" if number is not None else ""
     found = [
         Fact("Dataset", entry.title),
