@@ -242,11 +242,6 @@ class Story:
             before = address
         return pieces
 
-    @cached_property
-    def drawing(self) -> Markup:
-        """The objects, drawn."""
-        return draw_in(self.world, self.context)
-
     @property
     def has_own_drawing(self) -> bool:
         """True if the world draws its objects as they look."""

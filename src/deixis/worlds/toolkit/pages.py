@@ -39,7 +39,7 @@ from deixis.expression.description import describe
 from deixis.language.explain import name_object
 from deixis.scene.scene import Where
 from deixis.worlds.example import scenes_of
-from deixis.worlds.toolkit._drawing import draw_objects
+from deixis.worlds.toolkit._drawing import draw_in, draw_objects
 from deixis.worlds.toolkit._object_game import ObjectGame
 from deixis.worlds.toolkit._shelf import ReadyShelf
 from deixis.worlds.toolkit._story import SLIPS, Story
@@ -188,6 +188,11 @@ class ReadyPages(WorldPages):
         del example
         return None if story is None else story.picture
 
+    def game_drawing(self, example: Example, story: Story, marks: Mapping[Where, str]) -> Markup:
+        """The same for a game, with marks for some objects, and nothing else that tells what is meant."""
+        del example
+        return draw_in(self.world, story.context, marks)
+
     def facts(self, entry: Entry, example: Example, number: int) -> list[Fact]:
         """Where an example comes from, and what else is known of it."""
         own = getattr(example, "facts", None)
@@ -199,17 +204,21 @@ class ReadyPages(WorldPages):
     def answers(self, entry: Entry, example: Example, story: Story | None, library: Library) -> Iterator[ModelAnswer]:
         """Yield the answers of models to an example."""
         for found in find_verdicts(entry, example.id, library, also=("scene",)):
-            key = ""
-            if story is not None and found.chosen >= 0:
-                key = story.key(Where(int(found.column("scene") or 0), found.chosen))
-            yield ModelAnswer(
-                key=found.side.judged.key,
-                model=found.side.judged.model,
-                sign="good" if found.is_right else "bad",
-                said=self.say_answer(found, story, key),
-                spots=(spot_of(key),) if key else (),
-                keys=(key,) if key else (),
-            )
+            yield self.show_answer(found, story)
+
+    def show_answer(self, found: FoundVerdict, story: Story | None) -> ModelAnswer:
+        """The answer of a model, with the object that it chose."""
+        key = ""
+        if story is not None and found.chosen >= 0:
+            key = story.key(Where(int(found.column("scene") or 0), found.chosen))
+        return ModelAnswer(
+            key=found.side.judged.key,
+            model=found.side.judged.model,
+            sign="good" if found.is_right else "bad",
+            said=self.say_answer(found, story, key),
+            spots=(spot_of(key),) if key else (),
+            keys=(key,) if key else (),
+        )
 
     def say_answer(self, found: FoundVerdict, story: Story | None, key: str) -> str:
         """Describe the answer of a model in a sentence: the object, and the misreading that leads to it."""
@@ -232,7 +241,7 @@ class ReadyPages(WorldPages):
             raise SchemaError(f"{entry.title} has no example in which one object is to be found")
         chosen = [int(numbers[at]) for _, at in draw_numbers([len(numbers)], questions, seed=seed)]
         examples = tuple(entry.data[number] for number in chosen)
-        return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed)
+        return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed, self.game_drawing)
 
     def numbers_to_play(self, data: Examples, split: str | None) -> Sequence[int]:
         """Return the numbers of the examples in which an object can be pointed at."""
