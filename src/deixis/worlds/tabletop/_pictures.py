@@ -74,6 +74,22 @@ class TablePictures(PlainPictures):
         ]
         return _png(_beside(panels))
 
+    def areas(self, example: TableExample) -> list[list[tuple[float, float, float, float] | None]]:
+        """Return the boxes of solids in the picture of `question`, in shares of its sides; None where one is hidden."""
+        count = len(example.scenes)
+        wide, high = SIZE[0] * count + GAP * (count - 1), SIZE[1]
+        found = []
+        for place, scene in enumerate(example.scenes):
+            left = place * (SIZE[0] + GAP)
+            seen = boxes(draw_ids(scene.table, *SIZE), len(scene)).tolist()
+            found.append(
+                [
+                    ((left + x) / wide, y / high, (left + x + w) / wide, (y + h) / high) if w else None
+                    for x, y, w, h in seen
+                ]
+            )
+        return found
+
     def objects(self, context: Context, marks: Mapping[Where, str]) -> str:
         """The tables for pages: pictures whose solids are elements with numbers, and with marks as classes."""
         is_many = len(context.scenes) > 1
