@@ -138,7 +138,7 @@ def test_an_address_gives_the_stream_of_the_folder(folder, shelf, workers):
 
     assert ids_in(there) == ids_in(here)
     assert all((a["grid"] == b["grid"]).all() for a, b in zip(here, there, strict=True))
-    assert Counter(sum(ids_in(there), [])) == Counter(
+    assert Counter(row for ids in ids_in(there) for row in ids) == Counter(
         row for table in store.open_dataset(folder).tables("train") for row in table["id"].to_pylist()
     )
 

@@ -54,7 +54,7 @@ def read_run(path):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of what the package stands on
 def test_wandb_is_told_what_the_log_says(dataset, tmp_path, monkeypatch):
-    """Without an account, a run with the settings and every line of the log; a training that goes on is the same run."""
+    """Without an account, a run with the settings and every line of the log; one that goes on is the same run."""
     pytest.importorskip("wandb")
     monkeypatch.setenv("NETRC", str(tmp_path / "nobody"))
     monkeypatch.delenv("WANDB_API_KEY", raising=False)
@@ -76,7 +76,7 @@ def test_wandb_is_told_what_the_log_says(dataset, tmp_path, monkeypatch):
 def test_a_missing_package_is_told_before_anything_begins(monkeypatch, tmp_path, capsys):
     """The message names the extra; nothing is made. What nobody knows is told, too."""
     monkeypatch.setitem(sys.modules, "wandb", None)
-    monkeypatch.setattr(records, "find_spec", lambda name: None)
+    monkeypatch.setattr(records, "find_spec", lambda _: None)
 
     with pytest.raises(RecipeError, match=r"pip install 'deixis\[wandb\]'"), recording_to("wandb"):
         raise AssertionError("it began")

@@ -20,8 +20,8 @@ import pyarrow as pa
 
 from deixis.data._ragged import Ragged
 from deixis.data._row_groups import GroupCache, RowGroups, demand_rows
-from deixis.data.card import facts_of
 from deixis.data._stored_paths import StoredPath
+from deixis.data.card import facts_of
 from deixis.data.remote import RemoteFolder, is_address
 from deixis.data.store import MANIFEST, open_dataset, parse_manifest
 from deixis.errors import BrokenDataset, UnknownName
@@ -30,6 +30,7 @@ from deixis.worlds.registry import world_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
     from deixis.data._row_groups import Group
     from deixis.data._stored_paths import AnyPath
 

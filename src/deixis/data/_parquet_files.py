@@ -20,6 +20,7 @@ from deixis.errors import BrokenDataset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
     from deixis.data._parquet_footer import ColumnFacts
     from deixis.data._stored_paths import AnyPath
 
