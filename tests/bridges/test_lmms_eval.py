@@ -43,8 +43,9 @@ def test_the_folder_holds_what_was_asked(made, tmp_path):
         assert tasks.process_results(row, ["I cannot say."])["not_understood"] == 1
 
 
-def run(folder, says=None):
+def run(folder, says=None, *, takes_messages=False):
     """The results of the real harness for a model that knows the answers, or always says the same."""
+    from lmms_eval import protocol
     from lmms_eval.api.model import lmms
     from lmms_eval.evaluator import simple_evaluate
     from lmms_eval.tasks import TaskManager
@@ -53,15 +54,22 @@ def run(folder, says=None):
     seen = []
 
     class Scripted(lmms):
-        is_simple = True
+        is_simple = not takes_messages
 
         def generate_until(self, requests):
-            answers = []
-            for request in requests:
-                text, _, pictures_of, number, task, split = request.args
-                seen.append(pictures_of(self.task_dict[task][split][number]))
-                answers.append(says or f"Answer: {next(row['right'] for row in rows if row['prompt'] == text)}")
-            return answers
+            return [self.answer(*request.args) for request in requests]
+
+        def answer(self, text, second, third, number, task, split):
+            document = self.task_dict[task][split][number]
+            if takes_messages:
+                shown = protocol.ChatMessages(messages=second(document))
+                seen.append(shown.extract_media()[0])
+                text = "\n\n".join(
+                    "".join(part.text for part in message.content if part.type == "text") for message in shown.messages
+                )
+                return f"Answer: {next(row['right'] for row in rows if row['id'] == document['id'])}" if text else ""
+            seen.append(third(document))
+            return says or f"Answer: {next(row['right'] for row in rows if row['prompt'] == text)}"
 
         def loglikelihood(self, requests):
             raise NotImplementedError
@@ -86,11 +94,14 @@ def test_the_harness_runs_the_task(made, tmp_path, monkeypatch):
 
     right, seen = run(folder)
     nonsense, _ = run(folder, says="qwerty")
+    in_turns, shown = run(folder, takes_messages=True)
 
     assert right["right_image,none"] == 1
     assert right["not_understood,none"] == 0
     assert nonsense["right_image,none"] == 0
     assert nonsense["not_understood,none"] == 1
+    assert in_turns["right_image,none"] == 1
+    assert [[one.size for one in some] for some in shown] == [[one.size for one in some] for some in seen]
     assert len(seen) == len(made)
     assert all(isinstance(one, Image.Image) for some in seen for one in some)
     assert sorted(map(len, seen)) == sorted(len(item.question.pictures) for item in made.items)

@@ -159,6 +159,27 @@ def test_a_stream_from_storage_goes_on_mid_epoch(shelf, workers, later):
         assert seen + ids_in(resumed) == whole
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what the library says of itself
+@pytest.mark.parametrize("workers", [0, 2])
+def test_stateful_loaders_go_on_too(shelf, workers):
+    """`StatefulDataLoader` of torchdata, stopped after any batch, goes on with its own state."""
+    loaders = pytest.importorskip("torchdata.stateful_dataloader")
+
+    def fresh():
+        return loaders.StatefulDataLoader(stream_of(ADDRESS), batch_size=None, num_workers=workers)
+
+    whole = ids_in(fresh())
+    for stop in (0, 1, 4, len(whole)):
+        begun = fresh()
+        running = iter(begun)
+        seen = ids_in(next(running) for _ in range(stop))
+        resumed = fresh()
+        resumed.load_state_dict(begun.state_dict())
+
+        assert seen + ids_in(resumed) == whole
+
+
 def test_nothing_is_fetched_twice(shelf, monkeypatch):
     """In an epoch every group of rows is fetched once, by one process or by workers whose number divides the lanes."""
     fetched: Counter[tuple[str, int]] = Counter()
