@@ -75,7 +75,7 @@ def write_task(made: Questionnaire, folder: Path) -> list[Path]:
 
 def pictures_of(document: dict[str, Any]) -> list[Any]:
     """The pictures of a row of the questions, decoded, in their order."""
-    return [_decoded(picture) for picture in document["pictures"]]
+    return [_decode(picture) for picture in document["pictures"]]
 
 
 def text_of(document: dict[str, Any], _: Any = None) -> str:
@@ -98,7 +98,7 @@ def messages_of(document: dict[str, Any], _: Any = None) -> list[dict[str, Any]]
     ]
 
 
-def _decoded(picture: Any) -> Any:
+def _decode(picture: Any) -> Any:
     if not isinstance(picture, dict):  # `datasets` decoded it
         return picture.convert("RGB")
     from PIL import Image

@@ -199,7 +199,7 @@ def _read_manifest(path: AnyPath) -> dict[str, Any]:
     return parse_manifest(written, Path(path.name), f"{path}/{MANIFEST}")
 
 
-def _known_name(name: str, known: Mapping[str, Any], what: str, path: Path) -> str:
+def _known_name(name: str, known: Mapping[str, Any], what: str, path: AnyPath) -> str:
     if name in known:
         return name
     plain = name.replace("-", "_")  # as splits are called on the card

@@ -95,7 +95,7 @@ def _open_events(
     demand_package(TENSORBOARD)
     from torch.utils.tensorboard import SummaryWriter
 
-    writer: Any = stack.enter_context(SummaryWriter(str(folder / TENSORBOARD), purge_step=step + 1))  # type: ignore[no-untyped-call]
+    writer: Any = stack.enter_context(SummaryWriter(str(folder / TENSORBOARD), purge_step=step + 1))
 
     def record(values: Mapping[str, Any]) -> None:
         for name, value in flat(values).items():

@@ -1,4 +1,4 @@
-"""Rows with their picture and the boxes in it, for `datasets` and whatever trains on its tables.
+"""Rows with their picture and the boxes in it, as `datasets` reads them and models are trained on them.
 
 | column | |
 |---|---|
