@@ -99,8 +99,8 @@ def draw_sheet(entry: Entry, numbers: np.ndarray, wanted: PageQuery) -> bytes:
         place = (MARGIN, MARGIN + (26 + LINE * (number - 1) if number else 0))
         pen.text(place, line, fill=QUIET if number else INK, font=font_of(14 if number else 20))
     for row in rows:
-        for place, one in enumerate(row):
-            sheet.paste(one, (MARGIN + place * (CELL + GAP), top))
+        for column, one in enumerate(row):
+            sheet.paste(one, (MARGIN + column * (CELL + GAP), top))
         top += max(one.height for one in row) + GAP
     file = BytesIO()
     sheet.save(file, "PNG")

@@ -8,7 +8,7 @@ that names no such part has the ready-made one of `deixis.worlds.toolkit.pages`,
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deixis._studio.filters import PageQuery
 from deixis.errors import UnknownName
@@ -16,7 +16,7 @@ from deixis.worlds.registry import find_world, parts_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from deixis._studio.model_results import ModelResults
     from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import AnswerCard, ResultCard, Side
+    from deixis.report._live_board import LiveBoard
     from deixis.report._runs import Run
     from deixis.worlds.example import Example
     from deixis.worlds.world import World
@@ -70,6 +71,16 @@ class ResultWords:
     needs_data: bool = True
     without_data: str = "The dataset is not in the given folders: there are numbers and verdicts, but no pictures."
     quotes: bool = False
+
+
+class ListedExamples(Protocol):
+    """The examples of a gallery, by their places."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> Example: ...
+
+    def __iter__(self) -> Iterator[Example]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +127,10 @@ class WorldPages:
         is_name = first.endswith(":") or first[1:] != first[1:].lower() or rest[:1].isupper()
         return self.about if is_name else self.about[:1].lower() + self.about[1:]
 
+    def live_board(self) -> LiveBoard | None:
+        """Return a sentence with its picture for the first page, or nothing."""
+        return None
+
     # ---------------------------------------------------------------------------- datasets
 
     def open(self, path: Path) -> Any:
@@ -148,12 +163,12 @@ class WorldPages:
         """Return the address of an example by its number in the gallery."""
         return f"/d/{entry.slug}/{number}"
 
-    def examples_of(self, entry: Entry, part: str = "") -> Sequence[Example]:
+    def examples_of(self, entry: Entry, part: str = "") -> ListedExamples:
         """Return the examples of a dataset by their places in the gallery.
 
         A world whose galleries show different sorts of examples tells these apart by a `part`.
         """
-        examples: Sequence[Example] = entry.data
+        examples: ListedExamples = entry.data
         return examples
 
     def read_meanings(self, entry: Entry, part: str = "") -> tuple[Facet, ...]:

@@ -10,6 +10,7 @@ from deixis._studio.world_pages import WorldPages
 from deixis.worlds.grid._pages import example, play, playground, results
 from deixis.worlds.grid._pages.gallery import find_grid_id, grid_catalogue, grid_shelf, list_grid
 from deixis.worlds.grid._pages.needs import read_grid_meanings
+from deixis.worlds.grid._report.live_board import BOARD, TEXT, live_board
 from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.world import WORLD
 
@@ -28,12 +29,17 @@ if TYPE_CHECKING:
     from deixis._studio.model_results import ModelResults
     from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import ResultCard, Side
+    from deixis.report._live_board import LiveBoard
     from deixis.report._runs import Run
     from deixis.worlds.grid._examples import GridExamples
 
 
 class GridPages(WorldPages):
     """The studio's pages of instructions in grid worlds."""
+
+    def live_board(self) -> LiveBoard:
+        """Return the sentence of the first page, which the playground opens, too."""
+        return live_board(playground.link(BOARD, TEXT))
 
     def open(self, path: Path) -> Any:
         """Open the source of the examples in a folder, or in a file of a release."""

@@ -18,11 +18,11 @@ from deixis.data._split_names import names_in_split
 from deixis.errors import DeixisError
 from deixis.judge.verdicts import VERDICTS, read_verdicts
 from deixis.language._misreadings import join_misreadings
-from deixis.worlds.grid._pages.film import draw_themed
 from deixis.worlds.grid._pages.gallery import grid_rows
 from deixis.worlds.grid._pages.story import object_name
 from deixis.worlds.grid._paper.models import known_results
 from deixis.worlds.grid._paper.runs import read_results
+from deixis.worlds.grid._report.themed import draw_themed
 from deixis.worlds.grid.actions import plan_from_codes, plan_from_letters
 from deixis.worlds.grid.data._judged_plans import Places, find_plan_letters, places_of
 from deixis.worlds.grid.data.example_arrays import data_digest

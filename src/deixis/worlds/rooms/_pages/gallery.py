@@ -141,17 +141,25 @@ def pairs_of(entry: Entry) -> dict[str, np.ndarray]:
 
     Sets of the same name come from one file only.
     """
+    return {name: rows for name, (_, rows) in _sets_of(entry).items()}
+
+
+def pair_file(entry: Entry, name: str) -> str:
+    """Return the file of a set of pairs, from the folder of the dataset; empty where there is no such set."""
+    return f"pairs/{_sets_of(entry)[name][0]}" if name in _sets_of(entry) else ""
+
+
+def _sets_of(entry: Entry) -> dict[str, tuple[str, np.ndarray]]:
     folder = entry.path / "pairs"
-    stamps = tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.parquet")))
-    return _pairs(stamps)
+    return _pairs(tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.parquet"))))
 
 
 @lru_cache(maxsize=4)
-def _pairs(stamps: tuple[tuple[Any, int], ...]) -> dict[str, np.ndarray]:
-    found: dict[str, np.ndarray] = {}
+def _pairs(stamps: tuple[tuple[Any, int], ...]) -> dict[str, tuple[str, np.ndarray]]:
+    found: dict[str, tuple[str, np.ndarray]] = {}
     for path, _ in stamps:
         for name, rows in read_pairs(path).items():
-            found.setdefault(name, rows[((rows >= 0) & (rows < IMAGES)).all(axis=1)])
+            found.setdefault(name, (path.name, rows[((rows >= 0) & (rows < IMAGES)).all(axis=1)]))
     return found
 
 

@@ -99,7 +99,7 @@ def say_faults(misreadings: Sequence[str]) -> str:
 def with_rooms(card: ResultCard, pair: int, entry: Entry | None) -> ResultCard:
     """A card with the pictures of both rooms."""
     target, other = divmod(pair, IMAGES)
-    link = f"/d/{entry.slug}/image/{target}" if entry else ""
+    link = f"/d/{entry.slug}/image/{target}?beside={other}" if entry else ""
     return replace(
         card,
         name=f"{target} beside {other}",
