@@ -194,7 +194,7 @@ class ReadyPages(WorldPages):
         return draw_in(self.world, story.context, marks)
 
     def facts(self, entry: Entry, example: Example, number: int) -> list[Fact]:
-        """The facts about the origin of an example, and whatever else is known of it."""
+        """The facts about the origin of an example, and others that its dataset records."""
         own = getattr(example, "facts", None)
         meaning = "" if example.expression is None else describe(example.expression)
         told = [Fact(str(name), str(value)) for name, value in own.items()] if isinstance(own, dict) else []
