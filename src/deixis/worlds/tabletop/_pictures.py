@@ -66,6 +66,11 @@ class TablePictures(PlainPictures):
         panels = [_panel(scene, look, _target_in(example, place)) for place, scene in enumerate(example.scenes)]
         return _png(_under(_beside(panels), _lines_of(example, len(panels)) if look == "target" else []))
 
+    def snapshot(self, example: TableExample) -> bytes:
+        """Draw the tables alone as PNG, with what is meant in an outline."""
+        panels = [_panel(scene, "target", _target_in(example, place)) for place, scene in enumerate(example.scenes)]
+        return _png(_beside(panels))
+
     def question(self, example: TableExample, numbers: Sequence[Sequence[int]]) -> bytes:
         """The tables as PNG, every solid with a number that is given, and nothing that tells what is meant."""
         panels = [

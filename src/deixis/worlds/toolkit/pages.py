@@ -9,25 +9,15 @@ here.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
 from deixis._studio.answers import Game, draw_numbers
+from deixis._studio.catalogue import Catalogue
 from deixis._studio.example_answers import ModelAnswer, find_verdicts, spot_of
-from deixis._studio.filters import (
-    Card,
-    Chip,
-    Choice,
-    Field,
-    PageQuery,
-    choose,
-    field_of,
-    keep,
-    list_counted,
-    list_uncounted,
-)
+from deixis._studio.filters import Card, Chip, Choice, Field, PageQuery, list_uncounted
 from deixis._studio.gallery import find_way
 from deixis._studio.library import shelf_of
 from deixis._studio.pages import library_of, render
@@ -47,7 +37,7 @@ from deixis.worlds.toolkit.pictures import PlainPictures
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import numpy as np
     from starlette.requests import Request
@@ -93,34 +83,33 @@ class ReadyPages(WorldPages):
 
     def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
         """One page of the gallery."""
-        del library
         data: Examples = entry.data
-        shelf = shelf_of(entry, ReadyShelf)
-        text, split = wanted.get("text"), wanted.get("split")
+        if shelf_of(entry, ReadyShelf).has_codes or len(data) <= LARGE or not set(wanted.values) <= {"split"}:
+            return super().list_examples(entry, wanted, library)
+        split = wanted.get("split")
+        known = tuple(Choice(name, name, size) for name, size in entry.splits.items())
+        places = [range(n, n + 1) for n in data.numbers(split)] if split else [range(len(data))]
+        fields = (Field("split", "split", split, known, any="all"), _text_field(wanted))
+        return list_uncounted("examples", wanted, places, fields, lambda numbers: self._cards(entry, numbers))
 
-        def cards(numbers: Iterable[int]) -> Iterator[Card]:
-            return (self._card(entry, int(number)) for number in numbers)
-
-        hint = Field("text", "text has", text, hint="words")
-        if not shelf.has_codes and len(data) > LARGE and not text and set(wanted.values) <= {"split"}:
-            known = tuple(Choice(name, name, size) for name, size in entry.splits.items())
-            places = [range(n, n + 1) for n in data.numbers(split)] if split else [range(len(data))]
-            uncounted = (Field("split", "split", split, known, any="all"), hint)
-            return list_uncounted("examples", wanted, places, uncounted, cards)
-        codes = shelf.codes()
-        also = [codes.lines.having(text)] if text else []
-        found = choose(len(codes.ids), codes.facets, wanted.values, also)
-        fields = (*(field_of(facet, wanted, found.counts[facet.name]) for facet in codes.facets), hint)
-        return list_counted("examples", wanted, found, fields, lambda numbers: cards(numbers.tolist()))
-
-    def filter_examples(
-        self, entry: Entry, wanted: PageQuery, library: Library
-    ) -> tuple[np.ndarray, Callable[[int], str]]:
-        """Return the examples that pass a filter."""
+    def catalogue(self, entry: Entry, wanted: PageQuery, library: Library) -> Catalogue:
+        """Return all examples with what can be asked of them."""
         del library
-        codes, text = shelf_of(entry, ReadyShelf).codes(), wanted.get("text")
-        also = [codes.lines.having(text)] if text else []
-        return keep(len(codes.ids), codes.facets, wanted.values, also), lambda number: f"/d/{entry.slug}/{number}"
+        codes = shelf_of(entry, ReadyShelf).codes()
+        return Catalogue(
+            what="examples",
+            size=len(codes.ids),
+            facets=codes.facets,
+            cards=lambda numbers: self._cards(entry, numbers.tolist()),
+            having=lambda text: [codes.lines.having(text)],
+            text=_text_field(wanted),
+            sizes=codes.sizes,
+        )
+
+    def table(self, entry: Entry, numbers: np.ndarray, wanted: PageQuery) -> Any:
+        """Return the rows of the dataset, where it keeps examples as rows."""
+        take = getattr(entry.data, "take", None)
+        return super().table(entry, numbers, wanted) if take is None else take(numbers.tolist())
 
     def prepare(self, entry: Entry) -> None:
         """Read what a search needs."""
@@ -133,6 +122,9 @@ class ReadyPages(WorldPages):
     def picture(self, entry: Entry, number: int) -> bytes:
         """Draw an example, or its objects with their relations if the world draws none."""
         return _draw(self.world, entry.data[number])
+
+    def _cards(self, entry: Entry, numbers: Iterable[int]) -> Iterator[Card]:
+        return (self._card(entry, int(number)) for number in numbers)
 
     def _card(self, entry: Entry, number: int) -> Card:
         address = f"/d/{entry.slug}/{number}"
@@ -281,6 +273,10 @@ class ReadyPages(WorldPages):
             link, picture = f"/d/{dataset.slug}/{number}", _image(dataset, number)
             made.append(replace(card, text=example.text, link=link, picture=picture, answers=said))
         return made
+
+
+def _text_field(wanted: PageQuery) -> Field:
+    return Field("text", "text has", wanted.get("text"), hint="words")
 
 
 def _with_object(said: AnswerCard, example: Example, chosen: int) -> AnswerCard:

@@ -117,23 +117,6 @@ def _round(*numbers: float) -> list[float]:
     return [round(number, 3) for number in numbers]
 
 
-class Either(Themes):
-    """Colours for both themes at once, so that a picture needs no rules beside it."""
-
-    def name(self, light: str, dark: str) -> str:
-        """Return the text to write for a colour that is `light` or `dark`."""
-        return light if light == dark else f"light-dark({light},{dark})"
-
-
-def draw_themed(scene: GridScene, *, marks: Marks | None = None, title: str = "", has_legend: bool = False) -> Markup:
-    """Draw the scene as markup, every colour for the light and for the dark page."""
-    light, dark = (
-        draw_svg(scene, marks=marks, look=Look(cell=CELL, theme=theme, legend=has_legend), title=title)
-        for theme in ("light", "dark")
-    )
-    return Markup(Either().merge(light, dark))  # noqa: S704 (it escapes its text)
-
-
 def draw_card(scene: GridScene, target: int) -> Markup:
     """Draw a grid scene with its target, small, in the colours of the page.
 
