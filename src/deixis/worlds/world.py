@@ -391,7 +391,8 @@ class Pictures(Protocol):
 
     A world without it is shown by `deixis.worlds.toolkit.pictures`.
 
-    It may also have `draw_scene(scene, target, color)`, a single scene for a terminal, for `deixis explain`.
+    It may also have `draw_scene(scene, target, color)`, a single scene for a terminal, for `deixis explain`, and
+    `snapshot(example)`, a PNG of the scenes with the target marked and without text, for sheets of many examples.
     """
 
     formats: tuple[str, ...]
