@@ -29,9 +29,11 @@ class Answers(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_HEAD(self) -> None:
+        """Answer as to GET, without the content."""
         self.do_GET()
 
     def do_GET(self) -> None:
+        """Answer with a file, a list of files, or what the dataset is."""
         path = unquote(urlsplit(self.path).path)
         if found := re.fullmatch(rf"/datasets/{NAME}/resolve/[^/]+/(.+)", path):
             self.give_file(found[1])
@@ -46,15 +48,18 @@ class Answers(BaseHTTPRequestHandler):
             self.give({"error": "not found"}, 404)
 
     def do_POST(self) -> None:
+        """Answer what some paths are."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
         asked = json.loads(body)["paths"]
         asked = [asked] if isinstance(asked, str) else asked
         self.give([entry for entry in entries(self.folder) if entry["path"] in asked])
 
     def give(self, values: object, status: int = 200) -> None:
+        """Answer with JSON."""
         self.give_bytes(json.dumps(values).encode(), status, {"Content-Type": "application/json"})
 
     def give_file(self, name: str) -> None:
+        """Answer with a file, or the part that is asked for."""
         path = self.folder / name
         if not path.is_file():
             self.give_bytes(b"", 404, {"X-Error-Code": "EntryNotFound"})
@@ -69,6 +74,7 @@ class Answers(BaseHTTPRequestHandler):
         self.give_bytes(held[start:stop], 206, {**heads, "Content-Range": f"bytes {start}-{stop - 1}/{len(held)}"})
 
     def give_bytes(self, content: bytes, status: int, heads: dict[str, str]) -> None:
+        """Answer with bytes."""
         self.send_response(status)
         for name, value in {**heads, "Content-Length": str(len(content))}.items():
             self.send_header(name, value)
@@ -77,7 +83,7 @@ class Answers(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
-        pass
+        """Say nothing."""
 
 
 @contextmanager
