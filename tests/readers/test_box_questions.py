@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset, MissingPart
 from deixis.judge.boxes import Box, overlap
+from deixis.prompts._box_gold import BoxGold, write_box
 from deixis.prompts.answers import Unparsable, parse_boxes
 from deixis.prompts.recipe import PromptRecipe
 from deixis.readers import registry
-from deixis.readers._box_gold import BoxGold, write_box
 from deixis.readers.reader import Region
 from tests.readers.box_examples import EXAMPLES, GREEN_APPLE, PEAR, reader_of, world_of_boxes
 

@@ -9,9 +9,9 @@ from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, SchemaError
 from deixis.judge.boxes import Box, Space
+from deixis.prompts._box_gold import BoxGold, write_box
 from deixis.prompts.question import GoldMessage, Message, QuestionPool
 from deixis.prompts.tasks import TRAIN, Questions, demand_shots, demand_splits
-from deixis.readers._box_gold import BoxGold, write_box
 from deixis.readers._box_scores import group_values
 from deixis.readers._box_verdicts import all_candidates, meant_candidates
 from deixis.readers._draws import draw_different, splits_to_ask

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, SchemaError
-from deixis.judge.boxes import LADDER, SPACES, Box, Space, box_from, overlap
+from deixis.judge.boxes import LADDER, SPACES, Box, Region, Space, box_from, overlap, pair_regions
 from deixis.prompts.answers import NOT_THERE, Unparsable, parse_boxes
 from deixis.prompts.question import Judgement
-from deixis.readers._box_verdicts import pair_regions
-from deixis.readers.reader import Region
 
 
 if TYPE_CHECKING:
