@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deixis.errors import BrokenDataset, RecipeError
+from deixis.judge.boxes import Box
 from deixis.language.explain import name_object
+from deixis.prompts.question import View
 from deixis.worlds.tabletop._render.ids import MAX_SIDE, boxes, draw_ids, masks, project
 from deixis.worlds.tabletop._render.picture import draw_picture
 from deixis.worlds.tabletop.world import LOOKS
@@ -73,6 +75,15 @@ class TablePictures(PlainPictures):
             for one, some in zip(example.scenes, numbers, strict=True)
         ]
         return _png(_beside(panels))
+
+    def views(self, example: TableExample) -> list[View]:
+        """Every table as PNG without marks, with the boxes of what is seen of its solids."""
+        found = []
+        for scene in example.scenes:
+            known = boxes(draw_ids(scene.table, *SIZE), len(scene)).tolist()
+            seen = tuple(Box(x, y, x + width, y + height) if width else None for x, y, width, height in known)
+            found.append(View(encode_picture(draw_picture(scene.table, *SIZE)), *SIZE, seen))
+        return found
 
     def objects(self, context: Context, marks: Mapping[Where, str]) -> str:
         """The tables for pages: pictures whose solids are elements with numbers, and with marks as classes."""

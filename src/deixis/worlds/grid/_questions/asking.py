@@ -95,9 +95,9 @@ class GridQuestions(Questions):
         def pose(example: Example) -> GoldMessage:
             gold = GridGold(example, recipe.wanted)
             areas = grid_areas(gold) if recipe.wanted == "target" else ()
-            return GoldMessage(grid_question(gold, recipe.style), gold, areas)
+            return GoldMessage(grid_question(gold, recipe.shown), gold, areas)
 
-        instructions = grid_instructions(recipe.wanted, recipe.style)
+        instructions = grid_instructions(recipe.wanted, recipe.shown)
         return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)
 
     def difficulty(self, gold: GridGold) -> dict[str, int]:

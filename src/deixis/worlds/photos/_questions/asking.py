@@ -77,9 +77,9 @@ class PhotoQuestions(Questions):
         shots = [photographs.show(example, setting) for example in _shots(source, recipe)]
 
         def pose(one: Any) -> GoldMessage:
-            return GoldMessage(photographs.question(one, recipe.style), one.gold, photographs.areas(one))
+            return GoldMessage(photographs.question(one, recipe.shown), one.gold, photographs.areas(one))
 
-        return QuestionPool(region_instructions(recipe.style), [*map(pose, shots)], [*map(pose, shown)], digest)
+        return QuestionPool(region_instructions(recipe.shown), [*map(pose, shots)], [*map(pose, shown)], digest)
 
     def difficulty(self, gold: RegionGold) -> dict[str, int]:
         """Count the objects that are shown, the images, and the objects that are not meant."""
