@@ -86,6 +86,11 @@ class View(NamedTuple):
     height: int
     boxes: tuple[Box | None, ...]
 
+    @classmethod
+    def of(cls, png: bytes, boxes: Sequence[Box | None]) -> View:
+        """Return the view of a PNG, whose head says how large it is."""
+        return cls(png, int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big"), tuple(boxes))
+
 
 @dataclass(frozen=True, slots=True)
 class Message:

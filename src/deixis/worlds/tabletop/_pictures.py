@@ -68,21 +68,21 @@ class TablePictures(PlainPictures):
         panels = [_panel(scene, look, _target_in(example, place)) for place, scene in enumerate(example.scenes)]
         return _png(_under(_beside(panels), _lines_of(example, len(panels)) if look == "target" else []))
 
-    def question(self, example: TableExample, numbers: Sequence[Sequence[int]]) -> bytes:
-        """The tables as PNG, every solid with a number that is given, and nothing that tells what is meant."""
+    def question(self, example: TableExample, numbers: Sequence[Sequence[int]]) -> bytes | list[bytes]:
+        """The table as PNG, or each of several, every solid with its number, and nothing that tells what is meant."""
         panels = [
             _with_numbers(draw_picture(one.table, *SIZE), one.table, some)
             for one, some in zip(example.scenes, numbers, strict=True)
         ]
-        return _png(_beside(panels))
+        return _png(panels[0]) if len(panels) == 1 else [_png(panel) for panel in panels]
 
     def views(self, example: TableExample) -> list[View]:
         """Every table as PNG without marks, with the boxes of what is seen of its solids."""
         found = []
         for scene in example.scenes:
             known = boxes(draw_ids(scene.table, *SIZE), len(scene)).tolist()
-            seen = tuple(Box(x, y, x + width, y + height) if width else None for x, y, width, height in known)
-            found.append(View(encode_picture(draw_picture(scene.table, *SIZE)), *SIZE, seen))
+            seen = [Box(x, y, x + width, y + height) if width else None for x, y, width, height in known]
+            found.append(View.of(encode_picture(draw_picture(scene.table, *SIZE)), seen))
         return found
 
     def objects(self, context: Context, marks: Mapping[Where, str]) -> str:

@@ -162,8 +162,9 @@ class ObjectQuestions(Questions):
     """Part `questions` for every world with examples.
 
     Scenes are listed. They are shown as pictures, too, where the part `pictures` has a function `question` from an
-    example and the numbers of its objects, scene by scene, to a PNG which does not tell what is meant. Boxes are asked
-    for where the part has a function `views` from an example to the `View` of every scene.
+    example and the numbers of its objects, scene by scene, to a PNG of all scenes, or a list with one of each, which do
+    not tell what is meant. Boxes are asked for where the part has a function `views` from an example to the `View` of
+    every scene.
     """
 
     answers = ("object",)
@@ -292,7 +293,7 @@ class ObjectQuestions(Questions):
         if recipe.shown == "image":
             assert self.draw is not None
             table = [[numbers[Where(k, n)] for n in range(len(one))] for k, one in enumerate(known)]
-            shown = (Picture(self.draw(example, table), "the scene" if len(scenes) == 1 else "the scenes"),)
+            shown = tuple(_pictures_of(self.draw(example, table), scenes))
         else:
             shown = tuple(
                 "\n".join(
@@ -310,6 +311,16 @@ def _instructions(recipe: PromptRecipe, examples: Sequence[Example], *, may_be_n
         asked = ask_for_box(form_of(recipe.wanted), has_several=has_several, may_be_none=may_be_none, may_be_many=False)
         return f"{SEEN}\n\n{asked}"
     return f"{SHOWN[recipe.shown]}\n\n{ASKED_OR_NONE if may_be_none else ASKED}"
+
+
+def _pictures_of(drawn: bytes | Sequence[bytes], order: Sequence[int]) -> Iterator[Part]:
+    """Yield one picture of all scenes, or those of single scenes in an order, under their names."""
+    if isinstance(drawn, bytes):
+        yield Picture(drawn, "the scene" if len(order) == 1 else "the scenes")
+        return
+    for place, number in enumerate(order, start=1):
+        yield f"Image {place}:"
+        yield Picture(drawn[number], f"image {place}")
 
 
 def _steps_of(example: Example) -> int:
