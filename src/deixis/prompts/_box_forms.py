@@ -79,8 +79,8 @@ def ask_for_box(form: str, *, has_several: bool = True, may_be_none: bool = True
     example = EXAMPLE_PIXELS if space == "pixels" else EXAMPLE.convert("share", space, (0, 0))
     box = write_box(example, space, writing=writing)
     said = (
-        f"Find what the expression describes. Give its box {told}. You may think first. End with one line that gives "
-        f"the box, for example:\nAnswer: {box}"
+        f"Find what the expression describes. Give its bounding box {told}. You may think first. End with one line "
+        f"that gives the box, for example:\nAnswer: {box}"
     )
     if has_several:
         said += (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import RecipeError
@@ -80,7 +81,7 @@ class PromptRecipe:
         return self.style
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as plain values."""
+        """The settings as plain values, without the folders in which files happen to lie."""
         return {
             "task": self.task,
             "answer": self.answer,
@@ -88,7 +89,7 @@ class PromptRecipe:
             "shots": self.shots,
             "limit": self.limit,
             "splits": list(self.splits),
-            **self.options,
+            **{name: value for name, value in self.options.items() if not isinstance(value, Path)},
             "seed": self.seed,
         }
 

@@ -1,21 +1,26 @@
-"""Questions of task localise: images are named, candidates are listed where they are known, and boxes are asked for."""
+"""Questions of task localise, for boxes.
+
+In text, images are named, and candidates are listed where they are known. With pictures, the images are shown.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, SchemaError
-from deixis.judge.boxes import Box, Space
-from deixis.prompts._box_gold import BoxGold, write_box
-from deixis.prompts.question import GoldMessage, Message, QuestionPool
+from deixis.judge.boxes import Region
+from deixis.prompts._box_forms import BOX_ANSWERS, FORMS, OWN, ask_for_box, write_box
+from deixis.prompts._box_gold import BoxGold
+from deixis.prompts.question import GoldMessage, Message, Picture, QuestionPool
 from deixis.prompts.tasks import TRAIN, Questions, demand_shots, demand_splits
 from deixis.readers._box_scores import group_values
 from deixis.readers._box_verdicts import all_candidates, meant_candidates
 from deixis.readers._draws import draw_different, splits_to_ask
-from deixis.readers.reader import Region
+from deixis.readers._shown_images import picture_folder, show_images
 from deixis.seeds import Stream, derive
 
 
@@ -23,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from deixis.prompts._box_forms import BoxForm
+    from deixis.prompts.question import Part
     from deixis.prompts.recipe import PromptRecipe
     from deixis.prompts.tasks import Tell
     from deixis.readers.reader import ReadExample
@@ -30,28 +37,9 @@ if TYPE_CHECKING:
     from deixis.worlds.world import World
 
 
-OWN = "box"  # the answer in the space in which the dataset has its boxes
-KINDS = (OWN, "pixels", "share", "0..1000")
 SHOWN = "You are given an expression, and one or more images, each named with its size where that is known."
 LISTED = "The objects that are known are listed with their boxes."
-ASKED = """\
-Find what the expression describes. Give its box as [left, top, right, bottom], {space}. You may think first. End with \
-one line that gives the box, for example:
-Answer: {box}
-Where there are several images, name the number of the image before the box:
-Answer: image 2: {box}
-Where several things fit, give all their boxes in this line, with a semicolon between them. Where nothing fits:
-Answer: not there"""
-SPACE_WORDS: Mapping[Space, str] = {
-    "pixels": "in pixels of the image",
-    "share": "as shares of the width and height of the image, from 0 to 1",
-    "0..1000": "in thousandths of the width and height of the image, from 0 to 1000",
-}
-EXAMPLES: Mapping[Space, Box] = {
-    "pixels": Box(40, 25, 210, 180),
-    "share": Box(0.05, 0.1, 0.4, 0.75),
-    "0..1000": Box(50, 100, 400, 750),
-}
+SEEN = "You see one or more images, and are given an expression."
 
 
 def ready_part(world: World) -> BoxQuestions:
@@ -65,11 +53,18 @@ class BoxQuestions(Questions):
     The kind of answer is the space of the boxes; `box` is the space in which the dataset has them.
     """
 
-    answers = KINDS
-    styles = ("text",)
+    answers = BOX_ANSWERS
+    styles = ("text", "image")
 
     def __init__(self, world: World) -> None:
         self.world = world
+
+    def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The setting `pictures`: the folder with the image files, if they are not beside the data."""
+        return {
+            **super().settings({name: value for name, value in given.items() if name != "pictures"}),
+            **picture_folder(given),
+        }
 
     def find(
         self,
@@ -101,11 +96,19 @@ class BoxQuestions(Questions):
             demand_splits((TRAIN,), examples.splits, examples.path.name)
             some = draw_different(examples, examples.numbers(TRAIN), recipe.shots, seed=derive(recipe.seed, "shots"))
             shots = demand_shots(some, recipe.shots)
-        space: Space = _space_of(recipe.wanted, asked)
+        form = _form_of(recipe.wanted, asked)
+        pose = _Poser(
+            form=FORMS[form],
+            seed=recipe.seed,
+            has_pictures=recipe.shown == "image",
+            folder=recipe.options.get("pictures"),
+        )
         facts = _facts_of(asked)
-        instructions = Message("system", (_instructions(space, has_candidates=any(one.regions for one in asked)),))
-        posed = [_pose(example, space, told, recipe.seed) for example, told in zip(asked, facts, strict=True)]
-        solved = [_pose(example, space, {}, recipe.seed) for example in shots]
+        has_candidates = any(one.regions for one in asked)
+        shown = SEEN if pose.has_pictures else f"{SHOWN} {LISTED}" if has_candidates else SHOWN
+        instructions = Message("system", (f"{shown}\n\n{ask_for_box(form)}",))
+        posed = [pose(example, told) for example, told in zip(asked, facts, strict=True)]
+        solved = [pose(example, {}) for example in shots]
         return QuestionPool(instructions, solved, posed, _digest_of(data))
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> BoxGold:
@@ -114,10 +117,10 @@ class BoxQuestions(Questions):
         return BoxGold.from_plain(plain)
 
 
-def _space_of(wanted: str, asked: Sequence[ReadExample]) -> Space:
-    """Return the space that is asked for, that of the dataset by default."""
+def _form_of(wanted: str, asked: Sequence[ReadExample]) -> str:
+    """Return the form of boxes that is asked for, corners in the space of the dataset by default."""
     if wanted != OWN:
-        return wanted  # type: ignore[return-value]
+        return wanted
     found = {example.space for example in asked}
     if len(found) > 1:
         raise BrokenDataset("the boxes of the examples are in several spaces; choose one with --answer")
@@ -130,51 +133,79 @@ def _facts_of(asked: Sequence[ReadExample]) -> list[dict[str, str]]:
     return [{name: " + ".join(some[place]) or "–" for name, some in values.items()} for place in range(len(asked))]
 
 
-def _instructions(space: Space, *, has_candidates: bool) -> str:
-    shown = f"{SHOWN} {LISTED}" if has_candidates else SHOWN
-    return f"{shown}\n\n{ASKED.format(space=SPACE_WORDS[space], box=write_box(EXAMPLES[space], space))}"
+@dataclass(frozen=True, kw_only=True)
+class _Poser:
+    """How examples are put.
 
+    Attributes:
+        form: of the boxes.
+        seed: of the order of candidates.
+        has_pictures: whether the images are shown; otherwise they are named, and the candidates listed.
+        folder: where the image files are; None for that of the dataset.
+    """
 
-def _pose(example: ReadExample, space: Space, facts: Mapping[str, str], seed: int) -> GoldMessage:
-    """Pose an example, with its candidates in an order that tells nothing."""
-    stream = Stream(derive(seed, "candidates", str(example.id)))
-    known = list(all_candidates(example))
-    order = [known[place] for place in stream.permutation(range(len(known)))]
-    meant = meant_candidates(example)
-    candidates = tuple(
-        (_convert(example, Region(where.scene, box), space), () if where in meant else _missed_by(example, where))
-        for where, box in order
-    )
-    gold = BoxGold(
-        text=example.text,
-        boxes=tuple(_convert(example, one, space) for one in example.boxes),
-        space=space,
-        images=len(example.images),
-        candidates=candidates,
-        split=example.split,
-        facts=facts,
-    )
-    lines = list(_lines(example, [where for where, _ in order], [region for region, _ in candidates], space))
-    return GoldMessage(Message("user", ("\n".join(lines), f"Expression: {example.text}")), gold)
+    form: BoxForm
+    seed: int
+    has_pictures: bool
+    folder: Path | None
 
+    def __call__(self, example: ReadExample, facts: Mapping[str, str]) -> GoldMessage:
+        """Pose an example, with its candidates in an order that tells nothing."""
+        stream = Stream(derive(self.seed, "candidates", str(example.id)))
+        known = list(all_candidates(example))
+        order = [known[place] for place in stream.permutation(range(len(known)))]
+        meant = meant_candidates(example)
+        shown = show_images(example, self.folder) if self.has_pictures else []
+        sizes = tuple((float(one.width), float(one.height)) for one in shown)
+        candidates = tuple(
+            (
+                self._convert(example, Region(where.scene, box), sizes),
+                () if where in meant else _missed_by(example, where),
+            )
+            for where, box in order
+        )
+        gold = BoxGold(
+            text=example.text,
+            boxes=tuple(self._convert(example, one, sizes) for one in example.boxes),
+            space=self.form.space,
+            images=len(example.images),
+            candidates=candidates,
+            split=example.split,
+            facts=facts,
+            writing=self.form.writing,
+            sizes=sizes,
+        )
+        parts: list[Part] = []
+        for place, one in enumerate(shown, start=1):
+            name = "Image" if len(shown) == 1 else f"Image {place}"
+            parts += [f"{name} ({one.width} x {one.height} pixels):", Picture(one.png, name.lower())]
+        if not shown:
+            parts = ["\n".join(self._lines(example, [where for where, _ in order], [one for one, _ in candidates]))]
+        return GoldMessage(Message("user", (*parts, f"Expression: {example.text}")), gold)
 
-def _convert(example: ReadExample, region: Region, space: Space) -> Region:
-    size = example.images[region.image]
-    try:
-        return Region(region.image, region.box.convert(example.space, space, (size.width, size.height)))
-    except SchemaError as error:
-        raise BrokenDataset(f"example {example.id}: {error}; ask for another space with --answer") from error
+    def _convert(self, example: ReadExample, region: Region, sizes: Sequence[tuple[float, float]]) -> Region:
+        """Return a box in the space that is asked for, of the image as the dataset has it or as it is shown."""
+        image, box = region
+        told = (example.images[image].width, example.images[image].height)
+        seen = sizes[image] if sizes else told
+        told = told if all(told) else seen
+        try:
+            if told == seen:
+                return Region(image, box.convert(example.space, self.form.space, told))
+            return Region(image, box.convert(example.space, "share", told).convert("share", self.form.space, seen))
+        except SchemaError as error:
+            raise BrokenDataset(f"example {example.id}: {error}; ask for another space with --answer") from error
 
-
-def _lines(example: ReadExample, order: Sequence[Where], boxes: Sequence[Region], space: Space) -> Iterator[str]:
-    """Yield a line for every image, and one for every candidate in it."""
-    for place, image in enumerate(example.images):
-        name = "Image" if len(example.images) == 1 else f"Image {place + 1}"
-        size = f", {image.width:g} x {image.height:g} pixels" if image.width and image.height else ""
-        yield f"{name}: {image.name}{size}"
-        for where, region in zip(order, boxes, strict=True):
-            if where.scene == place:
-                yield f"- {_values_of(example, where)}{write_box(region.box, space)}"
+    def _lines(self, example: ReadExample, order: Sequence[Where], boxes: Sequence[Region]) -> Iterator[str]:
+        """Yield a line for every image, and one for every candidate in it."""
+        for place, image in enumerate(example.images):
+            name = "Image" if len(example.images) == 1 else f"Image {place + 1}"
+            size = f", {image.width:g} x {image.height:g} pixels" if image.width and image.height else ""
+            yield f"{name}: {image.name}{size}"
+            for where, region in zip(order, boxes, strict=True):
+                if where.scene == place:
+                    written = write_box(region.box, self.form.space, writing=self.form.writing)
+                    yield f"- {_values_of(example, where)}{written}"
 
 
 def _values_of(example: ReadExample, where: Where) -> str:
