@@ -15,6 +15,7 @@ from deixis.expression.parts import parts
 from deixis.prompts._box_forms import BOX_ANSWERS, ask_for_box
 from deixis.prompts._box_gold import BoxGold
 from deixis.prompts._box_questions import BoxQuestion, form_of, is_box, pose_box
+from deixis.prompts._marks import number_objects
 from deixis.prompts.answers import NOT_THERE, Unparsable, parse_region
 from deixis.prompts.question import GoldMessage, Judgement, Message, Picture, QuestionPool
 from deixis.prompts.recipe import digest_of
@@ -164,10 +165,10 @@ class ObjectQuestions(Questions):
     Scenes are listed. They are shown as pictures, too, where the part `pictures` has a function `question` from an
     example and the numbers of its objects, scene by scene, to a PNG of all scenes, or a list with one of each, which do
     not tell what is meant. Boxes are asked for where the part has a function `views` from an example to the `View` of
-    every scene.
+    every scene; with that alone, objects are framed and numbered for the questions that want a number.
     """
 
-    answers = ("object",)
+    answers: tuple[str, ...] = ("object",)
     shown_to_people: ClassVar[Mapping[str, str]] = {
         "object": "You see scenes with objects, each of which has a number, and an expression. Choose the object that "
         "the expression is about."
@@ -176,16 +177,14 @@ class ObjectQuestions(Questions):
     def __init__(self, world: World) -> None:
         self.world = world
         pictures = world.part("pictures") if "pictures" in world.parts else None
-        self.draw = getattr(pictures, "question", None)
         self.views = getattr(pictures, "views", None)
-        self.styles = ("text", *(("image",) if self.draw or self.views else ()))
+        self.draw = getattr(pictures, "question", None if self.views is None else self._number_views)
+        self.styles = ("text", "image") if self.draw is not None else ("text",)
         self.answers = ("object", *(BOX_ANSWERS if self.views else ()))
 
     def styles_for(self, answer: str) -> tuple[str, ...]:
-        """Return how scenes are shown: where a box is wanted, as pictures; where an object is, as they can be."""
-        if is_box(answer):
-            return ("image",)
-        return self.styles if self.draw is not None else ("text",)
+        """Return how scenes are shown: as pictures, where a box is wanted."""
+        return ("image",) if is_box(answer) else self.styles
 
     def find(
         self,
@@ -255,6 +254,12 @@ class ObjectQuestions(Questions):
         """The objects or boxes that `to_plain` wrote."""
         return BoxGold.from_plain(plain) if is_box(answer) else ObjectGold.from_plain(plain)
 
+    def _number_views(self, example: Example, numbers: Sequence[Sequence[int]]) -> list[bytes]:
+        """Return the pictures of all scenes with a number at every object."""
+        assert self.views is not None
+        pairs = zip(self.views(example), numbers, strict=True)
+        return [number_objects(view.png, view.boxes, some) for view, some in pairs]
+
     def _pose_box(self, example: Example, recipe: PromptRecipe, *, may_be_none: bool) -> GoldMessage:
         """Pose an example whose answer is a box, with its scenes in an order that tells nothing."""
         assert self.views is not None
@@ -315,8 +320,8 @@ def _instructions(recipe: PromptRecipe, examples: Sequence[Example], *, may_be_n
 
 def _pictures_of(drawn: bytes | Sequence[bytes], order: Sequence[int]) -> Iterator[Part]:
     """Yield one picture of all scenes, or those of single scenes in an order, under their names."""
-    if isinstance(drawn, bytes):
-        yield Picture(drawn, "the scene" if len(order) == 1 else "the scenes")
+    if isinstance(drawn, bytes) or len(drawn) == 1:
+        yield Picture(drawn if isinstance(drawn, bytes) else drawn[0], "the scene" if len(order) == 1 else "the scenes")
         return
     for place, number in enumerate(order, start=1):
         yield f"Image {place}:"

@@ -12,6 +12,7 @@ from deixis.errors import DeixisError, UnknownName
 from deixis.judge.boxes import Box
 from deixis.prompts._box_forms import ask_for_box
 from deixis.prompts._box_questions import BoxQuestion, form_of, is_box, pose_box
+from deixis.prompts._marks import number_objects
 from deixis.prompts.answers import NOT_THERE
 from deixis.prompts.question import ClickArea, GoldMessage, Message, Picture, View
 from deixis.seeds import Stream, derive
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from PIL.Image import Image
-    from PIL.ImageDraw import ImageDraw
 
     from deixis.prompts.question import Part
     from deixis.worlds.photos.localise import Example, Setting
@@ -54,16 +54,6 @@ FOR_PEOPLE = """\
 You see one or several pictures in which things are framed and numbered, and a description. It describes at most one \
 of all these things. Choose it: click its frame, or its number. Ranks such as "the first … from the left" count within \
 one picture. Where nothing in these pictures fits the description, choose the answer that says so."""
-COLORS = (
-    "#B00020",
-    "#00539C",
-    "#1B6B2F",
-    "#7A3E00",
-    "#5B1A8B",
-    "#005F66",
-)  # of frames; white numbers are legible on all
-
-ROOM = 4  # times the area of its number: smaller frames have it beside them
 
 
 class PosedExample(NamedTuple):
@@ -238,64 +228,8 @@ def _open(held: bytes, name: str) -> Image:
 
 
 def _frame_objects(held: bytes, scene: GraphScene, first: int) -> bytes:
-    """The picture, twice as large, with a numbered frame around every object; small ones are drawn last."""
+    """The picture, perhaps twice as large, with a numbered frame around every object."""
     picture = _open(held, scene.image_id)
-    from PIL import Image, ImageDraw
-
-    scale = 2 if max(picture.size) < 800 else 1
-    picture = picture.resize((picture.width * scale, picture.height * scale), Image.Resampling.LANCZOS)
     across, down = picture.width / max(scene.width, 1), picture.height / max(scene.height, 1)
-    pen = ImageDraw.Draw(picture)
-    order = sorted(range(len(scene)), key=lambda number: (-scene.boxes[number].area, number))
-    taken: list[tuple[float, float, float, float]] = []
-    for number in order:
-        x, y, w, h = scene.boxes[number]
-        box = (x * across, y * down, min((x + w) * across, picture.width - 1), min((y + h) * down, picture.height - 1))
-        pen.rectangle(_order_corners(box), outline=COLORS[number % len(COLORS)], width=3)
-    for number in reversed(order):  # numbers of small things are placed first: they have the least room
-        x, y, w, h = scene.boxes[number]
-        box = (x * across, y * down, (x + w) * across, (y + h) * down)
-        _number(pen, box, str(first + number), COLORS[number % len(COLORS)], taken, picture.size)
-    out = BytesIO()
-    picture.save(out, "PNG", compress_level=6)
-    return out.getvalue()
-
-
-def _order_corners(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-    left, top, right, bottom = box
-    return min(left, right), min(top, bottom), max(left, right), max(top, bottom)
-
-
-def _number(
-    pen: ImageDraw,
-    box: tuple[float, float, float, float],
-    text: str,
-    color: str,
-    taken: list[tuple[float, float, float, float]],
-    size: tuple[int, int],
-) -> None:
-    """A number in a corner of its frame, or beside a small one: the first place that no other number lies on."""
-    from PIL import ImageFont
-
-    font = ImageFont.load_default(20)
-    wide, high = pen.textlength(text, font=font) + 8, 24
-    left, top, right, bottom = box
-    corners = [(left, top), (right - wide, top), (left, bottom - high), (right - wide, bottom - high)]
-    corners += [(left, (top + bottom - high) / 2), (right - wide, (top + bottom - high) / 2)]
-    if (right - left) * (bottom - top) < ROOM * wide * high:  # a number inside would hide what it is about
-        corners = [(left, top - high), (left - wide, top), (right, top), (left, bottom), *corners]
-    places = [
-        (x, y, x + wide, y + high)
-        for x, y in (
-            (min(max(x, 0), max(size[0] - wide, 0)), min(max(y, 0), max(size[1] - high, 0))) for x, y in corners
-        )
-    ]
-    free = (place for place in places if not any(_overlap(place, other) for other in taken))
-    place = next(free, places[0])
-    taken.append(place)
-    pen.rectangle(place, fill=color)
-    pen.text((place[0] + 4, place[1] + 1), text, fill="white", font=font)
-
-
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+    boxes = [Box(x, y, x + w, y + h).scale(across, down) for x, y, w, h in scene.boxes]
+    return number_objects(picture, boxes, range(first, first + len(scene)))
