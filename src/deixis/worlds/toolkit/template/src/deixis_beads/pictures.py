@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from html import escape
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from deixis.judge.boxes import Box
+from deixis.prompts.question import View
 from deixis.worlds.toolkit.pictures import PlainPictures
 
 
@@ -44,6 +47,25 @@ class BeadPictures(PlainPictures):
         if shape == "cube":
             return f'<rect x="{x - r}" y="{45 - r}" width="{2 * r}" height="{2 * r}" rx="3" {paint}/>'
         return f'<ellipse cx="{x}" cy="45" rx="{r if shape == "ball" else r / 3}" ry="{r}" {paint}/>'
+
+    def views(self, example: PlainExample) -> list[View]:
+        """Return the string as PNG and the box of every bead: what models are shown, with no mark at the target."""
+        from PIL import Image, ImageDraw
+
+        scene, boxes = example.context.scenes[0], []
+        image = Image.new("RGB", (STEP * len(scene), HEIGHT), "white")
+        pen = ImageDraw.Draw(image)
+        pen.line((0, 45, image.width, 45), fill="#998", width=3)
+        for place in range(len(scene)):
+            (size,), (color,), (shape,) = (scene.values(place, name) for name in ("size", "color", "shape"))
+            x, r = STEP * place + 30, RADIUS[size]
+            half = r / 3 if shape not in ("cube", "ball") else r
+            box = (x - half, 45 - r, x + half, 45 + r)
+            (pen.rectangle if shape == "cube" else pen.ellipse)(box, fill=FILL[color], outline="#222")
+            boxes.append(Box(x - half, 45 - r, x + half + 1, 45 + r + 1))
+        png = BytesIO()
+        image.save(png, "PNG")
+        return [View.of(png.getvalue(), boxes)]
 
 
 PICTURES = BeadPictures()
