@@ -45,12 +45,10 @@ def save_tiny_vlm(folder: Path, texts: Iterable[str]) -> None:
     byte_pairs.decoder = decoders.ByteLevel()
     signs = ["<pad>", "<end>", "<image>", *ROLES]
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=400, special_tokens=signs, initial_alphabet=alphabet, show_progress=False
-    )
+    trainer = trainers.BpeTrainer(vocab_size=400, special_tokens=signs, initial_alphabet=alphabet, show_progress=False)
     byte_pairs.train_from_iterator(texts, trainer)
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=byte_pairs, pad_token="<pad>", eos_token="<end>", additional_special_tokens=signs[2:]
+        tokenizer_object=byte_pairs, pad_token=signs[0], eos_token=signs[1], additional_special_tokens=signs[2:]
     )
     size = {"height": SIDE, "width": SIDE}
     LlavaProcessor(
@@ -59,7 +57,7 @@ def save_tiny_vlm(folder: Path, texts: Iterable[str]) -> None:
         patch_size=PATCH,
         vision_feature_select_strategy="default",
         chat_template=TEMPLATE,
-        image_token="<image>",
+        image_token=signs[2],
         num_additional_image_tokens=1,
     ).save_pretrained(folder)
     eyes = CLIPVisionConfig(
@@ -82,7 +80,7 @@ def save_tiny_vlm(folder: Path, texts: Iterable[str]) -> None:
         eos_token_id=tokenizer.eos_token_id,
         bos_token_id=None,
     )
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     LlavaForConditionalGeneration(
         LlavaConfig(
             vision_config=eyes.to_dict(),
@@ -103,7 +101,6 @@ def teach(folder: Path, lessons: Iterable[tuple[Prompt, str]], *, steps: int) ->
     batch = [_lesson(processor, prompt, answer) for prompt, answer in lessons]
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
     model.train()
-    torch.manual_seed(1)
     loss = torch.zeros(())
     for _ in range(steps):
         loss = torch.stack([model(**inputs).loss for inputs in batch]).mean()

@@ -17,7 +17,7 @@ from deixis.prompts._box_gold import BoxGold
 from deixis.prompts._box_questions import BoxQuestion, form_of, is_box, pose_box
 from deixis.prompts._marks import number_objects
 from deixis.prompts.answers import NOT_THERE, Unparsable, parse_region
-from deixis.prompts.question import GoldMessage, Judgement, Message, Picture, QuestionPool
+from deixis.prompts.question import ClickArea, GoldMessage, Judgement, Message, Picture, QuestionPool
 from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.scene.scene import Where
@@ -164,14 +164,16 @@ class ObjectQuestions(Questions):
 
     Scenes are listed. They are shown as pictures, too, where the part `pictures` has a function `question` from an
     example and the numbers of its objects, scene by scene, to a PNG of all scenes, or a list with one of each, which do
-    not tell what is meant. Boxes are asked for where the part has a function `views` from an example to the `View` of
-    every scene; with that alone, objects are framed and numbered for the questions that want a number.
+    not tell what is meant. People can click the objects themselves where that part also has a function `areas`, from an
+    example to the left, top, right and bottom edge of its objects in that PNG, scene by scene, in shares of its width
+    and height; None for what is hidden. Boxes are asked for where the part has a function `views` from an example to
+    the `View` of every scene; with that alone, objects are framed and numbered for questions that want a number.
     """
 
     answers: tuple[str, ...] = ("object",)
     shown_to_people: ClassVar[Mapping[str, str]] = {
         "object": "You see scenes with objects, each of which has a number, and an expression. Choose the object that "
-        "the expression is about."
+        "the expression is about: click it in a picture, or choose its number."
     }
 
     def __init__(self, world: World) -> None:
@@ -179,6 +181,7 @@ class ObjectQuestions(Questions):
         pictures = world.part("pictures") if "pictures" in world.parts else None
         self.views = getattr(pictures, "views", None)
         self.draw = getattr(pictures, "question", None if self.views is None else self._number_views)
+        self.find_areas = getattr(pictures, "areas", None if self.views is None else self._areas_in_views)
         self.styles = ("text", "image") if self.draw is not None else ("text",)
         self.answers = ("object", *(BOX_ANSWERS if self.views else ()))
 
@@ -295,10 +298,13 @@ class ObjectQuestions(Questions):
             may_be_none=may_be_none,
         )
         shown: tuple[Part, ...]
+        areas: tuple[ClickArea, ...] = ()
         if recipe.shown == "image":
             assert self.draw is not None
             table = [[numbers[Where(k, n)] for n in range(len(one))] for k, one in enumerate(known)]
-            shown = tuple(_pictures_of(self.draw(example, table), scenes))
+            drawn = self.draw(example, table)
+            shown = tuple(_pictures_of(drawn, scenes))
+            areas = self._areas(example, numbers, None if isinstance(drawn, bytes) else scenes)
         else:
             shown = tuple(
                 "\n".join(
@@ -306,7 +312,33 @@ class ObjectQuestions(Questions):
                 )
                 for place, k in enumerate(scenes, start=1)
             )
-        return GoldMessage(Message("user", (*shown, f"Expression: {example.text}")), gold)
+        return GoldMessage(Message("user", (*shown, f"Expression: {example.text}")), gold, areas)
+
+    def _areas(
+        self, example: Example, numbers: Mapping[Where, int], order: Sequence[int] | None
+    ) -> tuple[ClickArea, ...]:
+        """Return the part of a picture that stands for each object, in the order of their numbers.
+
+        Args:
+            example: the scenes.
+            numbers: of all objects.
+            order: in which the pictures of single scenes are shown; None for one picture of all.
+        """
+        known = self.find_areas(example) if self.find_areas is not None else ()
+        boxes = {Where(place, index): box for place, some in enumerate(known) for index, box in enumerate(some)}
+        seen = sorted((numbers[where], where.scene, box) for where, box in boxes.items() if box is not None)
+        return tuple(
+            ClickArea(str(number), 0 if order is None else order.index(scene), tuple(box))
+            for number, scene, box in seen
+        )
+
+    def _areas_in_views(self, example: Example) -> list[list[tuple[float, ...] | None]]:
+        """Return the boxes of all objects in shares of their pictures."""
+        assert self.views is not None
+        return [
+            [None if box is None else tuple(box.scale(1 / view.width, 1 / view.height)) for box in view.boxes]
+            for view in self.views(example)
+        ]
 
 
 def _instructions(recipe: PromptRecipe, examples: Sequence[Example], *, may_be_none: bool) -> str:
