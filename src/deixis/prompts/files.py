@@ -200,7 +200,8 @@ def read_prompts(path: Path) -> Iterator[Prompt]:
 
 def _content_of(content: Any, folder: Path) -> Iterator[dict[str, str]]:
     """Yield the parts of a message; a text alone is one part."""
-    for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+    parts: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    for part in parts:
         if part["type"] == "text":
             yield {"type": "text", "text": str(part["text"])}
         elif part["type"] == "image_url":

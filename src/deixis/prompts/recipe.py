@@ -76,7 +76,7 @@ class PromptRecipe:
 
     @property
     def shown(self) -> str:
-        """How scenes are shown."""
+        """Style in which scenes are shown."""
         assert self.style is not None
         return self.style
 
