@@ -18,6 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deixis.data._retries import try_again
 from deixis.data._seal import members_of
 from deixis.data.store import MANIFEST, file_digest, lies_inside, parse_manifest, replacing_file
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
@@ -167,30 +168,39 @@ class RemoteFolder:
         path = f"{self._root}/{name}"
         with self.in_words("be read"):
             try:
-                if self.storage.size(path) > MOST_BYTES:
+                if try_again(lambda: self.storage.size(path)) > MOST_BYTES:
                     raise BrokenDataset(f"{self.address}/{name} is larger than any that deixis writes")
-                content: bytes = self.storage.cat_file(path)
+                content: bytes = try_again(lambda: self.storage.cat_file(path))
             except FileNotFoundError:
                 return None
             return content
 
-    def get(self, name: str, to: Path) -> None:
-        """Fetch a file."""
+    def get(self, name: str, to: Path, *, size: int | None = None) -> None:
+        """Fetch a file, again where fewer bytes arrive than there are."""
+        path = f"{self._root}/{name}"
+
+        def fetch() -> None:
+            self.storage.get_file(path, str(to))
+            arrived = to.stat().st_size
+            if size is not None and arrived < size and arrived < self.storage.size(path):
+                raise ConnectionError(f"only {arrived:,} of {size:,} bytes of {name} arrived")
+
         with self.in_words("be read"):
-            self.storage.get_file(f"{self._root}/{name}", str(to))
+            try_again(fetch)
 
     def put(self, path: Path, name: str) -> None:
         """Send a file."""
         with self.in_words("be written to"):
-            self._make_parent(name)
-            self.storage.put_file(str(path), f"{self._root}/{name}")
+            try_again(lambda: self._make_parent(name))
+            try_again(lambda: self.storage.put_file(str(path), f"{self._root}/{name}"))
 
     def demand_writable(self) -> None:
         """An error unless files can be sent here, which one wants to know before they are made."""
         with self.in_words("be written to"):
-            self._make_parent(MARK)
-            self.storage.pipe_file(f"{self._root}/{MARK}", b"")
-            self.storage.rm_file(f"{self._root}/{MARK}")
+            try_again(lambda: self._make_parent(MARK))
+            try_again(lambda: self.storage.pipe_file(f"{self._root}/{MARK}", b""))
+            with suppress(FileNotFoundError):  # a try that failed may have removed it
+                try_again(lambda: self.storage.rm_file(f"{self._root}/{MARK}"))
 
     def _make_parent(self, name: str) -> None:
         """Make the folder of a file where storage has any; buckets are not made on the way."""
@@ -261,7 +271,7 @@ def _fetch(there: RemoteFolder, member: Member, folder: Path) -> None:
             return
     with replacing_file(path) as draft:
         try:
-            there.get(member.path, draft)
+            there.get(member.path, draft, size=member.bytes)
         except StorageError as error:
             if isinstance(error.__cause__, FileNotFoundError):
                 raise BrokenDataset(f"{there.address} lacks the file {member.path}; make or send it again") from error
