@@ -32,12 +32,13 @@ if TYPE_CHECKING:
     from deixis.data._seal import Member
 
 
-__all__ = ["RemoteFolder", "StorageError", "at_hand", "deliver_to", "is_address", "local_copy", "upload"]
+__all__ = ["RemoteFolder", "StorageError", "address_of", "at_hand", "deliver_to", "is_address", "local_copy", "upload"]
 
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 MARK = ".deixis-is-sending"  # shows, before anything is made, that one may write there
 MOST_BYTES = 64 << 20  # of a manifest
 PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
+_addresses: dict[Path, str] = {}  # by local copy
 NO_CREDENTIALS = {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError", "NoAuthHandlerFound"}
 
 
@@ -77,7 +78,13 @@ def local_copy(address: str, *, progress: Progress | None = None) -> Path:
         _fetch(there, member, folder)
     with replacing_file(folder / MANIFEST) as draft:
         draft.write_bytes(written)
+    _addresses[folder.resolve()] = address
     return folder
+
+
+def address_of(copy: Path) -> str:
+    """Return the address of which a folder is the local copy, as far as this process made it, or an empty text."""
+    return _addresses.get(copy.resolve(), "")
 
 
 def upload(folder: Path, address: str, *, progress: Progress | None = None) -> None:
