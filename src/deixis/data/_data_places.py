@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from deixis.data._crew import Crew
 
 
+TRIAL_SECONDS = 0.5  # of work in this process, before others are thought of
+WORTH_SECONDS = 4.0  # of further work that are worth the start of processes
 Done = TypeVar("Done")
 Work = TypeVar("Work")
 
@@ -73,8 +76,11 @@ def share_reading(
     *,
     workers: int = 1,
     crew: Crew | None = None,
+    here: Callable[[Work], Done] | None = None,
 ) -> Iterator[Done]:
     """Yield the results of work on pieces of the data at a path, in the order of the pieces.
+
+    Without a crew the work is begun here; processes are started once it shows that they save time.
 
     Args:
         work: a pure function at the top level of a module; it is given the place of the data and a piece.
@@ -82,12 +88,30 @@ def share_reading(
         pieces: what to work on, such as numbers of rows.
         workers: how many processes; the result does not depend on it.
         crew: those who work, if not this machine.
+        here: the same work in this process, if the data are open already.
     """
     place = DataPlace.of(path)
-    if crew is None:
-        yield from share_here(partial(work, place), pieces, workers=workers)
-    else:
+    if crew is not None:
         yield from share_in_order(crew, work, pieces, place)
+        return
+    done = 0
+    for done, result in enumerate(_begin(here or partial(work, place), pieces, alone=workers == 1), start=1):
+        yield result
+    yield from share_here(partial(work, place), pieces[done:], workers=workers)
+
+
+def _begin(work: Callable[[Work], Done], pieces: Sequence[Work], *, alone: bool) -> Iterator[Done]:
+    """Do work here as long as other processes would not be worth their start, which costs what the first piece did."""
+    start = first = time.perf_counter()
+    for done, piece in enumerate(pieces):
+        passed = time.perf_counter() - first
+        if not alone and done > 1 and passed >= TRIAL_SECONDS:
+            rest = passed / (done - 1) * (len(pieces) - done)
+            if rest > WORTH_SECONDS + 2 * (first - start):
+                return
+        yield work(piece)
+        if not done:
+            first = time.perf_counter()
 
 
 def _state_of(path: Path) -> str:
