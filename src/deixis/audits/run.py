@@ -224,7 +224,9 @@ def audit_plainly(
     numbers = choose(opened.examples.numbers(split), sample, seed)
     pieces = [_Piece(world, numbers[k : k + TOGETHER], bag) for k in range(0, len(numbers), TOGETHER)]
     whole = AuditCount()
-    for piece in share_reading(_count, path, pieces, workers=workers, crew=crew, here=partial(_count_examples, opened)):
+    for piece in share_reading(
+        _count, path, pieces, len(pieces), workers=workers, crew=crew, here=partial(_count_examples, opened)
+    ):
         whole.merge(piece)
         if progress is not None:
             progress(whole.tally.examples, len(numbers))

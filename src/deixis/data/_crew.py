@@ -125,16 +125,15 @@ def share_work(
             there = partial(_work_there, work, folder.name)
             yield from share_in_order(crew, there, items, common)
         else:
-            yield from share_here(partial(work, folder), items, workers=workers)
+            yield from share_here(partial(work, folder), items, workers=min(workers, len(items)))
 
 
-def share_here(work: Callable[[Work], Done], items: Sequence[Work], *, workers: int) -> Iterator[Done]:
+def share_here(work: Callable[[Work], Done], items: Iterable[Work], *, workers: int) -> Iterator[Done]:
     """Yield the results of work on each item in their order, done here or by so many processes."""
-    count = min(workers, len(items))
-    if count <= 1:
+    if workers <= 1:
         yield from map(work, items)
         return
-    with process_crew(count) as crew:
+    with process_crew(workers) as crew:
         yield from share_in_order(crew, work, items)
 
 

@@ -11,6 +11,7 @@ import socket
 import time
 from functools import partial
 from hashlib import sha256
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -21,7 +22,7 @@ from deixis.errors import BrokenDataset
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from deixis.data._crew import Crew
 
@@ -72,7 +73,8 @@ class DataPlace(NamedTuple):
 def share_reading(
     work: Callable[[DataPlace, Work], Done],
     path: Path,
-    pieces: Sequence[Work],
+    pieces: Iterable[Work],
+    count: int,
     *,
     workers: int = 1,
     crew: Crew | None = None,
@@ -86,6 +88,7 @@ def share_reading(
         work: a pure function at the top level of a module; it is given the place of the data and a piece.
         path: of the data.
         pieces: what to work on, such as numbers of rows.
+        count: how many pieces there are, at least about.
         workers: how many processes; the result does not depend on it.
         crew: those who work, if not this machine.
         here: the same work in this process, if the data are open already.
@@ -94,24 +97,28 @@ def share_reading(
     if crew is not None:
         yield from share_in_order(crew, work, pieces, place)
         return
-    done = 0
-    for done, result in enumerate(_begin(here or partial(work, place), pieces, alone=workers == 1), start=1):
-        yield result
-    yield from share_here(partial(work, place), pieces[done:], workers=workers)
+    own, rest = here or partial(work, place), iter(pieces)
+    if workers == 1:
+        yield from map(own, rest)
+        return
+    yield from _begin(own, rest, count)
+    first = next(rest, None)
+    if first is not None:
+        yield from share_here(partial(work, place), chain((first,), rest), workers=min(workers, count))
 
 
-def _begin(work: Callable[[Work], Done], pieces: Sequence[Work], *, alone: bool) -> Iterator[Done]:
-    """Do work here as long as other processes would not be worth their start, which costs what the first piece did."""
-    start = first = time.perf_counter()
-    for done, piece in enumerate(pieces):
+def _begin(work: Callable[[Work], Done], pieces: Iterator[Work], count: int) -> Iterator[Done]:
+    """Do work here until it shows that processes are worth their start, which costs what the first piece did."""
+    start = time.perf_counter()
+    yield from map(work, islice(pieces, 1))
+    first = time.perf_counter()
+    for done in range(1, count):
         passed = time.perf_counter() - first
-        if not alone and done > 1 and passed >= TRIAL_SECONDS:
-            rest = passed / (done - 1) * (len(pieces) - done)
-            if rest > WORTH_SECONDS + 2 * (first - start):
+        if done > 1 and passed >= TRIAL_SECONDS:
+            left = passed / (done - 1) * (count - done)
+            if left > WORTH_SECONDS + 2 * (first - start):
                 return
-        yield work(piece)
-        if not done:
-            first = time.perf_counter()
+        yield from map(work, islice(pieces, 1))
 
 
 def _state_of(path: Path) -> str:

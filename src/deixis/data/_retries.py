@@ -3,8 +3,7 @@
 | what fails | what happens | bound |
 |---|---|---|
 | a process or a worker is killed | its work is done again by another | `WORK_TRIES` for one piece of work |
-| the scheduler of a cluster is lost | it is called again, and what was not finished is handed out anew | as long as one waits \
-for workers (`--cluster-wait`), and `WORK_TRIES` for one piece of work |
+| the scheduler of a cluster is lost | it is called again, work is handed out anew | `--cluster-wait`, `WORK_TRIES` |
 | storage fails | the same call again, after a pause | `STORAGE_TRIES` for one call, with the pauses `STORAGE_PAUSES` |
 
 After that one line says what failed; what is finished is kept, and the same command goes on from there.

@@ -115,7 +115,8 @@ def _results(path: Path, looks: Sequence[_Look], request: CheckRequest) -> Itera
     if request.crew is None:
         return in_order_by_threads(partial(_examine, path), looks, request.workers)
     asked = replace(request, crew=None, progress=None)
-    return share_reading(_examine_there, path, [(asked, number) for number in range(len(looks))], crew=request.crew)
+    pieces = [(asked, number) for number in range(len(looks))]
+    return share_reading(_examine_there, path, pieces, len(pieces), crew=request.crew)
 
 
 def _examine_there(place: DataPlace, asked: tuple[CheckRequest, int]) -> _Result:

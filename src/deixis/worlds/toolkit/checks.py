@@ -173,7 +173,9 @@ class _Run:
 
         if find_known(self.world.name) != self.world:  # which other processes would not find
             return map(here, asked)
-        return share_reading(_look_at_piece, self.path, asked, workers=request.workers, crew=request.crew, here=here)
+        return share_reading(
+            _look_at_piece, self.path, asked, len(asked), workers=request.workers, crew=request.crew, here=here
+        )
 
     def _look_at_files(self) -> None:
         manifest = open_dataset(self.path).manifest

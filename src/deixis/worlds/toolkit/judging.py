@@ -208,7 +208,9 @@ class ObjectJudging:
         found: Iterable[list[Verdict]] = map(here, pieces)
         if find_known(self.world.name) == self.world:  # which other processes find
             workers = count_workers(request.workers)
-            found = share_reading(_judge_piece, request.folder, pieces, workers=workers, crew=request.crew, here=here)
+            found = share_reading(
+                _judge_piece, request.folder, pieces, len(pieces), workers=workers, crew=request.crew, here=here
+            )
         for verdicts in found:
             yield from verdicts
 

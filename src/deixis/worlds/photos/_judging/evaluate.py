@@ -61,7 +61,7 @@ measures = {
     "not there": "of expressions that fit nothing, that is what was answered",
 }
 runs_on_clusters = True
-EVERY = 4_096  # choices that are judged together
+TOGETHER = 4_096  # choices that are judged together
 
 
 def recognises(_answers: Path) -> bool:
@@ -137,11 +137,12 @@ def _share_choices(request: Request, scenes: GraphTable, choices: Sequence[Choic
     """Judge choices, here or by whoever shares the work; all that are about an example are judged one after another."""
     order = sorted(range(len(choices)), key=lambda place: choices[place].example.id)
     ordered = [choices[place] for place in order]
-    pieces = [ordered[start : start + EVERY] for start in range(0, len(ordered), EVERY)]
+    pieces = [ordered[start : start + TOGETHER] for start in range(0, len(ordered), TOGETHER)]
     found = share_reading(
         _judge_there,
         request.folder,
         pieces,
+        len(pieces),
         workers=count_workers(request.workers),
         crew=request.crew,
         here=partial(judge_choices, scenes=scenes),
