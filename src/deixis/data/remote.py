@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from deixis.data._retries import try_again
@@ -32,7 +33,17 @@ if TYPE_CHECKING:
     from deixis.data._seal import Member
 
 
-__all__ = ["RemoteFolder", "StorageError", "address_of", "at_hand", "deliver_to", "is_address", "local_copy", "upload"]
+__all__ = [
+    "RemoteFolder",
+    "StorageError",
+    "address_of",
+    "at_hand",
+    "deliver_output",
+    "deliver_to",
+    "is_address",
+    "local_copy",
+    "upload",
+]
 
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 MARK = ".deixis-is-sending"  # shows, before anything is made, that one may write there
@@ -142,6 +153,33 @@ def deliver_to(place: Path | str, *, digest: str | None = None, progress: Progre
     shutil.rmtree(folder.parent, ignore_errors=True)
 
 
+@contextmanager
+def deliver_output(place: Path | str, *, force: bool = False, progress: Progress | None = None) -> Iterator[Path]:
+    """Yield the path at which to write a file or a folder for a place, and upload it there if all went well.
+
+    Args:
+        place: a path, which is yielded itself, or an address.
+        force: replace a file that lies at the address; a finished dataset is never replaced.
+        progress: told how far sending is.
+    """
+    if not is_address(place):
+        yield Path(place)
+        return
+    there = RemoteFolder.at(place)
+    if there.read(MANIFEST) is not None:
+        raise RecipeError(f"{place} already holds a dataset; choose another address or delete it")
+    if not force and there.is_file():
+        raise RecipeError(f"{place} already exists; choose another name, or give --force to replace it")
+    there.demand_writable(beside=True)
+    with TemporaryDirectory(prefix="deixis-") as aside:
+        out = Path(aside) / (there.address.rpartition("/")[2] or there.name)
+        yield out
+        if out.is_dir():
+            upload(out, there.address, progress=progress)
+        elif out.is_file():
+            there.put(out, "")
+
+
 @dataclass(frozen=True)
 class RemoteFolder:
     """A folder at an address."""
@@ -178,7 +216,7 @@ class RemoteFolder:
                 if try_again(lambda: self.storage.size(path)) > MOST_BYTES:
                     raise BrokenDataset(f"{self.address}/{name} is larger than any that deixis writes")
                 content: bytes = try_again(lambda: self.storage.cat_file(path))
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):  # a file may lie at the address
                 return None
             return content
 
@@ -199,20 +237,30 @@ class RemoteFolder:
         """Send a file."""
         with self.in_words("be written to"):
             try_again(lambda: self._make_parent(name))
-            try_again(lambda: self.storage.put_file(str(path), f"{self._root}/{name}"))
+            try_again(lambda: self.storage.put_file(str(path), self._path_of(name)))
 
-    def demand_writable(self) -> None:
-        """An error unless files can be sent here, which one wants to know before they are made."""
+    def is_file(self) -> bool:
+        """Return whether a file, no folder, lies at the address."""
+        with self.in_words("be read"):
+            return bool(try_again(lambda: self.storage.isfile(self._root)))
+
+    def demand_writable(self, *, beside: bool = False) -> None:
+        """An error unless files can be sent here, or beside it, which one wants to know before they are made."""
+        is_beside = beside and "/" in self._root
+        path = f"{self._root}{MARK}" if is_beside else f"{self._root}/{MARK}"
         with self.in_words("be written to"):
-            try_again(lambda: self._make_parent(MARK))
-            try_again(lambda: self.storage.pipe_file(f"{self._root}/{MARK}", b""))
+            try_again(lambda: self._make_parent("" if is_beside else MARK))
+            try_again(lambda: self.storage.pipe_file(path, b""))
             with suppress(FileNotFoundError):  # a try that failed may have removed it
-                try_again(lambda: self.storage.rm_file(f"{self._root}/{MARK}"))
+                try_again(lambda: self.storage.rm_file(path))
+
+    def _path_of(self, name: str) -> str:
+        return f"{self._root}/{name}" if name else self._root
 
     def _make_parent(self, name: str) -> None:
         """Make the folder of a file where storage has any; buckets are not made on the way."""
         if self.scheme in ("file", "local", "memory", "sftp", "ssh", "smb", "hdfs"):
-            self.storage.makedirs(f"{self._root}/{name}".rpartition("/")[0], exist_ok=True)
+            self.storage.makedirs(self._path_of(name).rpartition("/")[0], exist_ok=True)
 
     @property
     def storage(self) -> Any:
