@@ -72,6 +72,7 @@ def convert(
         chosen = {"seed": seed or 0, "split": split, "names": names_in(named), "force": force}
         with deliver_output(out, force=force) as place:
             output = _convert_absent(world, sources, place, to, chosen)
+        values = {"path": str(out), **output.values, "to": to, "from": ", ".join(map(str, given))}
     else:
         formats = world.part("formats")
         if to not in formats.writes:
@@ -82,7 +83,7 @@ def convert(
             output = formats.convert(
                 sources, place, to=to, split=split, names=names_in(named), force=force, progress=progress, **own
             )
-    values = {"path": str(out), "from": ", ".join(map(str, given)), **output.values, "to": to}
+        values = {"path": str(out), "to": to, "from": ", ".join(map(str, given)), **output.values}
     told = replace(output, values=values, blocks=[*output.blocks, f"Wrote {out}."])
     print_output(told if isinstance(out, Path) else _renamed(told, str(place), str(out)), as_json=as_json)
     return output.code
