@@ -481,3 +481,20 @@ def test_copies_lie_where_the_system_keeps_such_things(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert _cache() == tmp_path / ".cache" / "deixis"
+
+
+# --- training
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_examples_are_streamed_from_a_bucket(s3, made, cache, workers):
+    """Batches from S3, also in forked workers, are those of the folder, and no copy is made."""
+    from deixis.bridges.pytorch import ExampleLoader, StreamedExamples
+
+    address = f"{s3}/streamed/tiny"
+    upload(made, address)
+    here = StreamedExamples(made, split="train", batch=4, seed=3)
+    there = ExampleLoader(StreamedExamples(address, split="train", batch=4, seed=3), workers=workers)
+
+    assert [batch["id"].tolist() for batch in there] == [batch["id"].tolist() for batch in here]
+    assert not (cache / "copies").exists()

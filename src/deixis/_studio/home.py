@@ -32,6 +32,8 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 SHARED: dict[str, tuple[Callable[[], str], str]] = {  # with reports
     "chart.css": (chart_rules, TYPES[".css"]),
     "chart.js": (chart_script, TYPES[".js"]),
+    "live.css": (partial(resource, "live.css"), TYPES[".css"]),
+    "live.js": (partial(resource, "live.js"), TYPES[".js"]),
     "scorecard.css": (partial(resource, "audit.css"), TYPES[".css"]),
 }
 
@@ -49,6 +51,7 @@ def home(request: Request) -> Response:
         facts={entry.slug: _facts(entry) for entry in datasets if not entry.error},
         runs=library.runs,
         preparing=_stage(request),
+        live=next(filter(None, (pages.live_board() for pages in all_pages())), None),
         needless=[link for pages in all_pages() for link in pages.navigation.items()],
     )
 

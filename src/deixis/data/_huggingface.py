@@ -43,7 +43,7 @@ def front_matter(facts: Facts) -> str:
 
 
 def with_picture_features(schema: pa.Schema, *pictures: str) -> pa.Schema:
-    """Columns with a note that some of them are pictures, which `datasets` reads from a file that lies by itself."""
+    """Columns with a note, for `datasets`, which of them are pictures or lists of pictures."""
     features = {field.name: _feature_of(field.type, is_picture=field.name in pictures) for field in schema}
     note = json.dumps({"info": {"features": features}}, separators=(",", ":"))
     return schema.with_metadata({"huggingface": note})
@@ -112,10 +112,10 @@ def _dtype(kind: pa.DataType) -> str:
 
 
 def _feature_of(kind: pa.DataType, *, is_picture: bool) -> dict[str, Any]:
+    if pa.types.is_list(kind):
+        return {"feature": _feature_of(kind.value_type, is_picture=is_picture), "_type": "List"}
     if is_picture:
         return {"_type": "Image"}
-    if pa.types.is_list(kind):
-        return {"feature": _feature_of(kind.value_type, is_picture=False), "_type": "List"}
     return {"dtype": _dtype(kind), "_type": "Value"}
 
 

@@ -257,6 +257,10 @@ class RemoteFolder:
     def _path_of(self, name: str) -> str:
         return f"{self._root}/{name}" if name else self._root
 
+    def path_of(self, name: str) -> str:
+        """Return what the storage calls a file of the folder."""
+        return f"{self._root}/{name}"
+
     def _make_parent(self, name: str) -> None:
         """Make the folder of a file where storage has any; buckets are not made on the way."""
         if self.scheme in ("file", "local", "memory", "sftp", "ssh", "smb", "hdfs"):

@@ -74,6 +74,7 @@ class BoxVerdict(NamedTuple):
         image: whether the image is the right one; not a number where only one is shown.
         pairs: how many boxes were paired with an overlap of .5. given, wanted: how many boxes there are.
         is_refusal: whether the answer says that nothing fits.
+        regions: the boxes that are given, in the space of the example.
         chosen: the object that was chosen.
         misreading: the sorts of the slightest misreadings that lead there.
         read_as: what is understood then, in words, if the world has a language.
@@ -90,6 +91,7 @@ class BoxVerdict(NamedTuple):
     given: int = 0
     wanted: int = 0
     is_refusal: bool = False
+    regions: tuple[Region, ...] = ()
     chosen: Where | None = None
     misreading: tuple[str, ...] = ()
     read_as: tuple[str, ...] = ()
@@ -171,6 +173,7 @@ def _compare(
     values = [value for _, _, value in pairs]
     found = blank._replace(
         given=len(regions),
+        regions=tuple(regions),
         pairs=sum(value >= ENOUGH for value in values),
         chosen=chosen or (nearest_candidate(regions[0], example) if len(regions) == 1 else None),
     )

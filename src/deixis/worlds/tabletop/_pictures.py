@@ -66,6 +66,11 @@ class TablePictures(PlainPictures):
         panels = [_panel(scene, look, _target_in(example, place)) for place, scene in enumerate(example.scenes)]
         return _png(_under(_beside(panels), _lines_of(example, len(panels)) if look == "target" else []))
 
+    def snapshot(self, example: TableExample) -> bytes:
+        """Draw the tables alone as PNG, with what is meant in an outline."""
+        panels = [_panel(scene, "target", _target_in(example, place)) for place, scene in enumerate(example.scenes)]
+        return _png(_beside(panels))
+
     def question(self, example: TableExample, numbers: Sequence[Sequence[int]]) -> bytes:
         """The tables as PNG, every solid with a number that is given, and nothing that tells what is meant."""
         panels = [
@@ -73,6 +78,22 @@ class TablePictures(PlainPictures):
             for one, some in zip(example.scenes, numbers, strict=True)
         ]
         return _png(_beside(panels))
+
+    def areas(self, example: TableExample) -> list[list[tuple[float, float, float, float] | None]]:
+        """Return the boxes of solids in the picture of `question`, in shares of its sides; None where one is hidden."""
+        count = len(example.scenes)
+        wide, high = SIZE[0] * count + GAP * (count - 1), SIZE[1]
+        found = []
+        for place, scene in enumerate(example.scenes):
+            left = place * (SIZE[0] + GAP)
+            seen = boxes(draw_ids(scene.table, *SIZE), len(scene)).tolist()
+            found.append(
+                [
+                    ((left + x) / wide, y / high, (left + x + w) / wide, (y + h) / high) if w else None
+                    for x, y, w, h in seen
+                ]
+            )
+        return found
 
     def objects(self, context: Context, marks: Mapping[Where, str]) -> str:
         """The tables for pages: pictures whose solids are elements with numbers, and with marks as classes."""
@@ -253,23 +274,24 @@ def svg_panel(
             line = f'stroke="{ACCENT}" stroke-width="3"' if is_target else 'stroke="none"'
             points = " ".join(f"{u},{v}" for u, v in outline_of(_grow(_grow(mask)) if is_target else mask))
             mark = (marks or {}).get(number)
+            signs = _svg_marks(mask, place, number, look, star=mark == "meant")
             drawn.append(
                 f'<g data-object="{_key(place, number)}" class="on-picture{f" is-{escape(mark)}" if mark else ""}">'
                 f"<title>{escape(name_object(scene, number))}</title>"
-                f'<polygon points="{points}" fill="transparent" {line}/>{_svg_marks(mask, place, number, look)}</g>'
+                f'<polygon points="{points}" fill="transparent" {line}/>{signs}</g>'
             )
     return "".join(drawn)
 
 
-def _svg_marks(mask: np.ndarray, place: int | None, number: int, look: str) -> str:
-    """The box or the number of a solid."""
+def _svg_marks(mask: np.ndarray, place: int | None, number: int, look: str, *, star: bool = False) -> str:
+    """The box or the number of a solid, with a star if it is meant."""
     if look == "boxes":
         ((x, y, width, height),) = boxes(mask.astype(np.uint8), 1).tolist()
         color = "#{:02x}{:02x}{:02x}".format(*PALETTE[1 + number % (len(PALETTE) - 1)])
         where = f'x="{x}" y="{y}" width="{width}" height="{height}"'
         return f'<rect {where} fill="none" stroke="{color}" stroke-width="2"/>'
     if look == "numbers":
-        (x, y), key = middle_of(mask), _key(place, number)
+        (x, y), key = middle_of(mask), f"{'★ ' if star else ''}{_key(place, number)}"
         half = 6 + 4 * len(key)
         where = f'x="{x - half}" y="{y - 10}" width="{2 * half}" height="20" rx="5"'
         style = f'text-anchor="middle" font-size="15" style="fill:{INK}"'

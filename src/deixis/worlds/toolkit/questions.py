@@ -13,7 +13,7 @@ from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, DeixisError, SchemaError
 from deixis.expression.parts import parts
 from deixis.prompts.answers import NOT_THERE, Unparsable, parse_region
-from deixis.prompts.question import GoldMessage, Judgement, Message, Picture, QuestionPool
+from deixis.prompts.question import ClickArea, GoldMessage, Judgement, Message, Picture, QuestionPool
 from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.scene.scene import Where
@@ -158,19 +158,22 @@ class ObjectQuestions(Questions):
     """Part `questions` for every world with examples.
 
     Scenes are listed. They are shown as pictures, too, where the part `pictures` has a function `question` from an
-    example and the numbers of its objects, scene by scene, to a PNG which does not tell what is meant.
+    example and the numbers of its objects, scene by scene, to a PNG which does not tell what is meant. People can click
+    the objects themselves where that part also has a function `areas`, from an example to the left, top, right and
+    bottom edge of its objects in that PNG, scene by scene, in shares of its width and height; None for what is hidden.
     """
 
     answers = ("object",)
     shown_to_people: ClassVar[Mapping[str, str]] = {
         "object": "You see scenes with objects, each of which has a number, and an expression. Choose the object that "
-        "the expression is about."
+        "the expression is about: click it in a picture, or choose its number."
     }
 
     def __init__(self, world: World) -> None:
         self.world = world
         pictures = world.part("pictures") if "pictures" in world.parts else None
         self.draw = getattr(pictures, "question", None)
+        self.find_areas = getattr(pictures, "areas", None)
         self.styles = ("text", "image") if self.draw is not None else ("text",)
 
     def find(
@@ -255,10 +258,12 @@ class ObjectQuestions(Questions):
             may_be_none=may_be_none,
         )
         shown: tuple[Part, ...]
+        areas: tuple[ClickArea, ...] = ()
         if recipe.style == "image":
             assert self.draw is not None
             table = [[numbers[Where(k, n)] for n in range(len(one))] for k, one in enumerate(known)]
             shown = (Picture(self.draw(example, table), "the scene" if len(scenes) == 1 else "the scenes"),)
+            areas = self._areas(example, numbers)
         else:
             shown = tuple(
                 "\n".join(
@@ -266,7 +271,14 @@ class ObjectQuestions(Questions):
                 )
                 for place, k in enumerate(scenes, start=1)
             )
-        return GoldMessage(Message("user", (*shown, f"Expression: {example.text}")), gold)
+        return GoldMessage(Message("user", (*shown, f"Expression: {example.text}")), gold, areas)
+
+    def _areas(self, example: Example, numbers: Mapping[Where, int]) -> tuple[ClickArea, ...]:
+        """Return the part of the picture that stands for each object, in the order of their numbers."""
+        known = self.find_areas(example) if self.find_areas is not None else ()
+        boxes = {Where(place, index): box for place, some in enumerate(known) for index, box in enumerate(some)}
+        seen = sorted((numbers[where], box) for where, box in boxes.items() if box is not None)
+        return tuple(ClickArea(str(number), 0, tuple(box)) for number, box in seen)
 
 
 def _describe_objects(scene: Scene, place: int, order: Sequence[Where], numbers: Mapping[Where, int]) -> Iterator[str]:

@@ -68,6 +68,8 @@ class Verdict(NamedTuple):
         misreadings: those that explain this choice, see `name_ignored_parts`.
         overlaps: whether the box that was given overlaps the target's by half, whichever object it matches best; None
             where none was given.
+        image: the image in which an object was chosen; empty where none was.
+        object: the number of this object in its image, -1 where there is none.
     """
 
     id: int
@@ -78,6 +80,8 @@ class Verdict(NamedTuple):
     is_same_category: bool = False
     misreadings: tuple[str, ...] = ()
     overlaps: bool | None = None
+    image: str = ""
+    object: int = -1
 
 
 def judge_answers(
@@ -263,6 +267,8 @@ class _Judge:
                     is_same_category=is_wrong and self.is_same_category(choice),
                     misreadings=(next(why) if _is_explicable(choice) else (UNEXPLAINED,)) if is_wrong else (),
                     overlaps=choice.overlaps,
+                    image=self.scenes.image_ids[choice.scene] if choice.object >= 0 else "",
+                    object=choice.object,
                 )
             )
         return found
