@@ -12,11 +12,11 @@ import time
 from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import fsspec
 import pytest
-from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
 
 from deixis._cli import main
 from deixis.data import _retries
@@ -214,10 +214,12 @@ def test_paths_are_paths(made):
 # --- storage that fails in passing
 
 
-class FlakyStorage(LocalFileSystem):
-    """Files of this machine behind storage of which every tenth call fails, or the calls of a name fail always."""
+class _FlakyStorage(MemoryFileSystem):
+    """Storage in memory of which every tenth call fails, or the calls of a name fail always."""
 
     protocol = "flaky"
+    store: ClassVar[dict] = {}
+    pseudo_dirs: ClassVar[list] = [""]
     calls = failed = 0
     broken = ""
 
@@ -227,9 +229,13 @@ class FlakyStorage(LocalFileSystem):
             type(self).failed += 1
             raise ConnectionResetError(104, "the connection was reset")
 
-    def info(self, path, **options):
-        self._call("info")
-        return super().info(path, **options)
+    @classmethod
+    def _strip_protocol(cls, path):
+        return super()._strip_protocol(path.removeprefix("flaky://"))
+
+    def size(self, path):
+        self._call("size")
+        return super().size(path)
 
     def cat_file(self, path, **options):
         self._call("cat_file")
@@ -245,71 +251,73 @@ class FlakyStorage(LocalFileSystem):
 
 
 @pytest.fixture
-def flaky(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a folder in such storage."""
+def flaky(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_FlakyStorage]]:
+    """Such storage at flaky://, empty before and after."""
     monkeypatch.setattr(_retries, "STORAGE_PAUSES", (0.0,) * len(_retries.STORAGE_PAUSES))
-    fsspec.register_implementation("flaky", FlakyStorage, clobber=True)
-    FlakyStorage.calls = FlakyStorage.failed = 0
-    FlakyStorage.broken = ""
-    (tmp_path / "shelf").mkdir()
-    yield f"flaky://{tmp_path}/shelf"
-    FlakyStorage.clear_instance_cache()
-    fsspec.registry._registry.pop("flaky", None)
+    monkeypatch.setitem(sys.modules["fsspec.registry"]._registry, "flaky", _FlakyStorage)
+    monkeypatch.setattr(_FlakyStorage, "store", {})
+    monkeypatch.setattr(_FlakyStorage, "pseudo_dirs", [""])
+    for name, value in (("calls", 0), ("failed", 0), ("broken", "")):
+        monkeypatch.setattr(_FlakyStorage, name, value)
+    _FlakyStorage.clear_instance_cache()
+    yield _FlakyStorage
+    _FlakyStorage.clear_instance_cache()
 
 
-def test_storage_that_fails_once_in_ten_calls_changes_no_byte(flaky, made, tmp_path):
+def test_storage_that_fails_once_in_ten_calls_changes_no_byte(flaky, made):
     """Sent and fetched through storage that fails now and then, every file is the same."""
     for number in range(4):
-        upload(made, f"{flaky}/{number}")
-        listed = folder_bytes(local_copy(f"{flaky}/{number}"))
+        upload(made, f"flaky://shelf/{number}")
+        found = folder_bytes(local_copy(f"flaky://shelf/{number}"))
 
-        assert listed == {path: digest for path, digest in folder_bytes(made).items() if path in listed}
-        assert MANIFEST in listed
-    assert FlakyStorage.failed >= 4
+        assert found == {path: digest for path, digest in folder_bytes(made).items() if path in found}
+        assert MANIFEST in found
+    assert flaky.failed >= 4
 
 
-def test_what_is_made_for_storage_that_fails_is_the_same(flaky, made, tmp_path):
+def test_what_is_made_for_storage_that_fails_is_the_same(flaky, made):
     """Making a dataset for such storage gives the bytes of a folder."""
     for number in range(3):
-        with deliver_to(f"{flaky}/{number}", digest=quick().digest) as folder:
+        with deliver_to(f"flaky://shelf/{number}", digest=quick().digest) as folder:
             make(quick(), folder, workers=1)
 
-        assert folder_bytes(tmp_path / "shelf" / str(number)) == folder_bytes(made)
-    assert FlakyStorage.failed
+        sent = {path: flaky().store[f"/shelf/{number}/{path}"].getvalue() for path in folder_bytes(made)}
+        assert sent == {path: (made / path).read_bytes() for path in sent}
+    assert flaky.failed
 
 
 def test_storage_that_fails_always_is_given_up(flaky, made):
     """After so many calls as are allowed, one line says what failed."""
-    FlakyStorage.broken = "put_file"
+    flaky.broken = "put_file"
 
-    with pytest.raises(StorageError, match="cannot be written to: .*the connection was reset"):
-        upload(made, f"{flaky}/tiny")
+    with pytest.raises(StorageError, match=r"cannot be written to: .*the connection was reset"):
+        upload(made, "flaky://shelf/tiny")
 
-    assert FlakyStorage.failed == _retries.STORAGE_TRIES == len(_retries.STORAGE_PAUSES) + 1
+    assert flaky.failed == _retries.STORAGE_TRIES == len(_retries.STORAGE_PAUSES) + 1
 
 
 def test_what_is_lacking_is_not_asked_for_again(flaky):
     """A file that is not there will not be there a second later either."""
     with pytest.raises(BrokenDataset, match="is not a finished deixis dataset"):
-        local_copy(f"{flaky}/nothing")
+        local_copy("flaky://shelf/nothing")
 
-    assert FlakyStorage.calls <= 2
+    assert flaky.calls == 1
 
 
-def test_fewer_bytes_than_there_are_are_fetched_again(flaky, made, tmp_path, monkeypatch):
+def test_fewer_bytes_than_there_are_are_fetched_again(flaky, made, monkeypatch):
     """A connection that ends too early leaves half a file, which is not taken for the whole."""
-    upload(made, f"{flaky}/tiny")
+    upload(made, "flaky://shelf/tiny")
     cut: list[str] = []
 
     def get_file(self, path, to, **options):
-        LocalFileSystem.get_file(self, path, to, **options)
+        MemoryFileSystem.get_file(self, path, to, **options)
         if path not in cut:
             cut.append(path)
             Path(to).write_bytes(Path(to).read_bytes()[:10])
 
-    monkeypatch.setattr(FlakyStorage, "get_file", get_file)
+    monkeypatch.setattr(_FlakyStorage, "get_file", get_file)
 
-    copy = folder_bytes(local_copy(f"{flaky}/tiny"))
+    copy = folder_bytes(local_copy("flaky://shelf/tiny"))
 
     assert cut
     assert copy == {path: digest for path, digest in folder_bytes(made).items() if path in copy}

@@ -43,7 +43,8 @@ def shared(made: SimpleNamespace) -> SimpleNamespace:
 
 
 def checked(made: SimpleNamespace, **how: Any) -> str:
-    return find_world(made.world).part("checks").check(made.path, CheckRequest(select=("E", "W", "I"), **how)).to_json()
+    checks = find_world(made.world).part("checks")
+    return checks.check(made.path, CheckRequest(select=tuple({code[0] for code in checks.codes}), **how)).to_json()
 
 
 def audited(made: SimpleNamespace, **how: Any) -> str:

@@ -177,6 +177,8 @@ def deliver_output(place: Path | str, *, force: bool = False, progress: Progress
         if out.is_dir():
             upload(out, there.address, progress=progress)
         elif out.is_file():
+            for path in sorted(path for path in Path(aside).iterdir() if path.is_file() and path != out):
+                there.put(path, f"../{path.name}")  # which some forms write beside, such as vocabularies
             there.put(out, "")
 
 
@@ -255,6 +257,8 @@ class RemoteFolder:
                 try_again(lambda: self.storage.rm_file(path))
 
     def _path_of(self, name: str) -> str:
+        if name.startswith("../"):
+            return f"{self._root.rpartition('/')[0]}/{name[3:]}"
         return f"{self._root}/{name}" if name else self._root
 
     def path_of(self, name: str) -> str:
