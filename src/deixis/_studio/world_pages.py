@@ -241,6 +241,14 @@ class WorldPages:
 
         return table_of_examples(entry, numbers, wanted)
 
+    def can_be_asked(self, entry: Entry) -> bool:
+        """Return whether any text about the scenes of a dataset can be asked, at `/d/{slug}/{number}/ask`."""
+        return False
+
+    def ask(self, request: Request, entry: Entry, number: int) -> Response:
+        """Show what a text picks out in the scene of an example."""
+        raise UnknownName(f"nothing can be asked about the scenes of {entry.title}")
+
     def picture(self, entry: Entry, number: int) -> bytes:
         """The picture of an example as SVG, at `/d/{slug}/{number}/picture.svg`."""
         raise UnknownName(f"there is no picture of example {number} of {entry.title}")
