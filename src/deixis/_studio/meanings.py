@@ -257,7 +257,7 @@ def prepare_meanings(entry: Entry, part: str = "") -> None:
     if kept.facets is not None or not is_judged_at_once(entry, part):
         return
     with _keeping:
-        if kept.facets is None and kept.helper is None:
+        if kept.helper is None:
             kept.helper = Thread(target=_prepare, args=(entry, part), name="meanings", daemon=True)
             kept.helper.start()
 
