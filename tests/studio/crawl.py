@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 MOST = 200  # pages
+VARIANTS = 3  # of one page, by what is asked of it: galleries have a filter for everything that is known of examples
 
 
 @dataclass
@@ -53,7 +54,7 @@ class Visited:
 
 def crawl(client: TestClient) -> Iterator[Visited]:
     """One page of every kind that can be reached from the first, by links alone; moving pictures take too long."""
-    waiting, seen = deque(["/"]), {"/"}
+    waiting, seen, variants = deque(["/"]), {"/"}, Counter[str]()
     while waiting and len(seen) < MOST:
         address = waiting.popleft()
         answer = client.get(address, headers={"accept": "text/html"})
@@ -65,8 +66,11 @@ def crawl(client: TestClient) -> Iterator[Visited]:
         for link in found.links:
             place = urlsplit(urljoin(f"http://127.0.0.1{address}", link))
             there = place.path + (f"?{place.query}" if place.query else "")
-            if place.netloc == "127.0.0.1" and not place.path.endswith(".gif") and kind_of(there) not in seen:
-                seen.add(kind_of(there))
+            kind = kind_of(there)
+            is_new = kind not in seen and variants[kind.partition("?")[0]] < VARIANTS
+            if place.netloc == "127.0.0.1" and not place.path.endswith(".gif") and is_new:
+                seen.add(kind)
+                variants[kind.partition("?")[0]] += 1
                 waiting.append(there)
 
 
