@@ -189,7 +189,7 @@ class ReadyPages(WorldPages):
         )
 
     def story(self, example: Example) -> Story | None:
-        """What there is to tell of the objects of an example, or None where none are known."""
+        """The story of the objects of an example, or None where none are known."""
         return Story(self.world, example) if any(map(len, scenes_of(example))) else None
 
     @property
@@ -198,7 +198,7 @@ class ReadyPages(WorldPages):
         return False
 
     def drawing(self, example: Example, story: Story | None) -> Markup | None:
-        """The scenes as elements with `data-object` that can be clicked; None where there is nothing to click."""
+        """The scenes as elements with `data-object` that can be clicked, or None where there is nothing to click."""
         del example
         return None if story is None else story.picture
 
@@ -208,7 +208,7 @@ class ReadyPages(WorldPages):
         return draw_in(self.world, story.context, marks)
 
     def facts(self, entry: Entry, example: Example, number: int) -> list[Fact]:
-        """Where an example comes from, and what else is known of it."""
+        """The facts about the origin of an example, and others that its dataset records."""
         own = getattr(example, "facts", None)
         meaning = "" if example.expression is None else describe(example.expression)
         told = [Fact(str(name), str(value)) for name, value in own.items()] if isinstance(own, dict) else []
