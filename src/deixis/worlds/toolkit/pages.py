@@ -172,7 +172,7 @@ class ReadyPages(WorldPages):
         return bool(len(entry.data)) and can_be_asked(self.world, entry.data[0])
 
     def ask(self, request: Request, entry: Entry, number: int) -> Response:
-        """What a text picks out in the scene of an example; by default that of the example."""
+        """Show what a text picks out in the scene of an example, by default the text of the example."""
         example = entry.data[number]
         answer = answer_about(self.world, example, request.query_params.get("text", example.text))
         marks = dict.fromkeys(answer.story.fits if answer.story else (), "fits")
