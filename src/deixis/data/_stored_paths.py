@@ -7,9 +7,8 @@ checksums, so what arrives damaged is found without reading the whole file.
 from __future__ import annotations
 
 import io
-import os
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from deixis.data._retries import try_again
@@ -19,8 +18,6 @@ from deixis.errors import BrokenDataset
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from deixis.data.remote import RemoteFolder
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,9 @@ class StoredPath:
 
     def _ask(self, request: Callable[[Any, str], Any]) -> Any:
         """Make a request, again where it fails for a reason that may pass."""
-        folder = _folder(self.folder, os.getpid())
+        from deixis.data.remote import RemoteFolder
+
+        folder = RemoteFolder.at(self.folder)  # anew in each process; fsspec keeps its connections apart
         with folder.in_words("be read"):
             try:
                 return try_again(lambda: request(folder.storage, folder.path_of(self.inner)))
@@ -91,14 +90,6 @@ AnyPath: TypeAlias = "Path | StoredPath"
 def source_of(path: AnyPath) -> Any:
     """Return what pyarrow opens a path by."""
     return path.open() if isinstance(path, StoredPath) else path
-
-
-@lru_cache(maxsize=64)
-def _folder(address: str, _process: int) -> RemoteFolder:
-    """A folder in storage; connections are not shared with the process that this one was forked from."""
-    from deixis.data.remote import RemoteFolder
-
-    return RemoteFolder.at(address)
 
 
 class _StoredFile(io.RawIOBase):
