@@ -29,6 +29,7 @@ from deixis.expression.description import describe
 from deixis.language.explain import name_object
 from deixis.scene.scene import Where
 from deixis.worlds.example import scenes_of
+from deixis.worlds.toolkit._asking import answer_about, can_be_asked
 from deixis.worlds.toolkit._drawing import draw_in, draw_objects
 from deixis.worlds.toolkit._object_game import ObjectGame
 from deixis.worlds.toolkit._shelf import ReadyShelf
@@ -164,6 +165,27 @@ class ReadyPages(WorldPages):
             picture=f"/d/{entry.slug}/{number}/picture.svg",
             facts=self.facts(entry, example, number),
             answers=list(self.answers(entry, example, story, library_of(request))),
+        )
+
+    def can_be_asked(self, entry: Entry) -> bool:
+        """Return whether the first example of a dataset can be asked about."""
+        return bool(len(entry.data)) and can_be_asked(self.world, entry.data[0])
+
+    def ask(self, request: Request, entry: Entry, number: int) -> Response:
+        """What a text picks out in the scene of an example; by default that of the example."""
+        example = entry.data[number]
+        answer = answer_about(self.world, example, request.query_params.get("text", example.text))
+        marks = dict.fromkeys(answer.story.fits if answer.story else (), "fits")
+        return render(
+            request,
+            "ask_answer.html" if request.query_params.get("part") == "answer" else "ask.html",
+            title=f"Ask about {entry.title}, example {number}",
+            entry=entry,
+            number=number,
+            example=example,
+            answer=answer,
+            has_next=number + 1 < len(entry.data),
+            drawing=self.game_drawing(example, answer.story or Story(self.world, example), marks),
         )
 
     def story(self, example: Example) -> Story | None:
