@@ -255,7 +255,7 @@ class ReadyPages(WorldPages):
             raise SchemaError(f"{entry.title} has no example in which one object is to be found")
         chosen = [int(numbers[at]) for _, at in draw_numbers([len(numbers)], questions, seed=seed)]
         examples = tuple(entry.data[number] for number in chosen)
-        return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed, self.game_drawing)
+        return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed, self.game_drawing, self.is_on_paper)
 
     def numbers_to_play(self, data: Examples, split: str | None) -> Sequence[int]:
         """Return the numbers of the examples in which an object can be pointed at."""
