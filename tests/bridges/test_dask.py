@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -188,6 +190,58 @@ def test_shards_of_a_killed_worker_are_made_again(made, small_shards, tmp_path):
     assert killed
     assert killed[0] not in after
     assert folder_bytes(tmp_path / "there") == folder_bytes(made)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_killed_and_started_again_changes_no_byte(made, small_shards, tmp_path):
+    """With scheduler and worker as processes of their own, what was not finished is handed out anew, once each."""
+    address = f"tcp://127.0.0.1:{_free_port()}"
+    running = [_start("scheduler", address), _start("worker", address)]
+    killed: list[str] = []
+
+    def restart(stage: str, done: int, total: int, /) -> None:
+        if stage == "p3" and 0 < done < total and not killed:
+            killed.append(stage)
+            for process in running:
+                process.kill()  # as where a node is lost that holds both
+                process.wait(30)
+            running[:] = [_start("scheduler", address), _start("worker", address)]
+
+    try:
+        with _crew_when_there(address) as crew:
+            make(whole("corrected"), tmp_path / "there", progress=restart, crew=crew)
+    finally:
+        for process in running:
+            process.kill()
+            process.wait(30)
+
+    assert killed
+    assert folder_bytes(tmp_path / "there") == folder_bytes(made)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _start(role: str, address: str) -> subprocess.Popen[bytes]:
+    """Start a scheduler at an address, or a worker of it, as a process that no other one looks after."""
+    host, _, port = address.removeprefix("tcp://").rpartition(":")
+    words = {"scheduler": ["--host", host, "--port", port], "worker": [address, "--nthreads", "1", "--no-nanny"]}
+    line = [sys.executable, "-m", f"distributed.cli.dask_{role}", *words[role], "--no-dashboard"]
+    return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@contextmanager
+def _crew_when_there(address: str) -> Iterator[DaskCrew]:
+    """The crew of a scheduler that is just being started."""
+    for _ in range(60):
+        with suppress(ClusterError), dask_crew(address, patience_seconds=300) as found:
+            yield found
+            return
+        time.sleep(0.5)
+    pytest.fail("the scheduler did not start")
 
 
 @pytest.mark.slow
