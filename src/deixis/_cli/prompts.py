@@ -24,7 +24,7 @@ def prompts(
     fresh: Seed | None = None,
     task: str | None = None,
     answer: str | None = None,
-    style: str = "text",
+    style: str | None = None,
     shots: int = 0,
     limit: Count = 100,
     split: str = "",
@@ -53,8 +53,9 @@ def prompts(
         fresh: Make a fresh test set with this seed.
         task: What is asked of models, for --fresh without DATA (`deixis prompts` alone lists the tasks); by default
             what the dataset is for.
-        answer: What to ask for, e.g. actions or target, choose or caption; by default the first of the task.
-        style: How scenes are shown: text, image, or what else the task knows.
+        answer: What to ask for, e.g. actions or target, choose or caption; by default the first of the task. A box in
+            a picture: pixels, share (0 to 1), 0..1000, box_2d (top first, 0..1000) or loc (location tokens).
+        style: How scenes are shown: text (the default), image (the default for boxes), or what else the task knows.
         shots: Solved examples before every question, from the training split.
         limit: Questions of each split, or of each set of pairs; 100 by default.
         split: Splits or sets of pairs to ask about, separated by commas; by default test, or all sets.

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import DeixisError, SchemaError
-from deixis.judge.boxes import LADDER, Box, overlap, pair_boxes
+from deixis.judge.boxes import LADDER, Box, Region, overlap, pair_regions
 from deixis.readers._box_answers import to_example
-from deixis.readers.reader import Region
 from deixis.scene.scene import Where
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from deixis.readers._box_answers import BoxAnswer
     from deixis.readers.reader import ReadExample
@@ -207,17 +206,6 @@ def _outcome(example: ReadExample, regions: list[Region], chosen: Where | None, 
     if found.chosen is None:
         return "wrong box"
     return "loose box" if found.chosen in meant_candidates(example) else "wrong object"
-
-
-def pair_regions(given: Sequence[Region], right: Sequence[Region]) -> list[tuple[int, int, float]]:
-    """Pair boxes with right ones of the same image, each once and the best overlaps first."""
-    pairs = []
-    for image in sorted({one.image for one in right}):
-        mine = [k for k, one in enumerate(given) if one.image == image]
-        theirs = [n for n, one in enumerate(right) if one.image == image]
-        found = pair_boxes([given[k].box for k in mine], [right[n].box for n in theirs])
-        pairs += [(mine[k], theirs[n], value) for k, n, value in found]
-    return pairs
 
 
 def _hits(given: Region, right: Region) -> bool:

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deixis.errors import BrokenDataset, RecipeError
+from deixis.judge.boxes import Box
 from deixis.language.explain import name_object
+from deixis.prompts.question import View
 from deixis.worlds.tabletop._render.ids import MAX_SIDE, boxes, draw_ids, masks, project
 from deixis.worlds.tabletop._render.picture import draw_picture
 from deixis.worlds.tabletop.world import LOOKS
@@ -71,28 +73,30 @@ class TablePictures(PlainPictures):
         panels = [_panel(scene, "target", _target_in(example, place)) for place, scene in enumerate(example.scenes)]
         return _png(_beside(panels))
 
-    def question(self, example: TableExample, numbers: Sequence[Sequence[int]]) -> bytes:
-        """The tables as PNG, every solid with a number that is given, and nothing that tells what is meant."""
+    def question(self, example: TableExample, numbers: Sequence[Sequence[int]]) -> bytes | list[bytes]:
+        """The table as PNG, or each of several, every solid with its number, and nothing that tells what is meant."""
         panels = [
             _with_numbers(draw_picture(one.table, *SIZE), one.table, some)
             for one, some in zip(example.scenes, numbers, strict=True)
         ]
-        return _png(_beside(panels))
+        return _png(panels[0]) if len(panels) == 1 else [_png(panel) for panel in panels]
+
+    def views(self, example: TableExample) -> list[View]:
+        """Every table as PNG without marks, with the boxes of what is seen of its solids."""
+        found = []
+        for scene in example.scenes:
+            known = boxes(draw_ids(scene.table, *SIZE), len(scene)).tolist()
+            seen = [Box(x, y, x + width, y + height) if width else None for x, y, width, height in known]
+            found.append(View.of(encode_picture(draw_picture(scene.table, *SIZE)), seen))
+        return found
 
     def areas(self, example: TableExample) -> list[list[tuple[float, float, float, float] | None]]:
-        """Return the boxes of solids in the picture of `question`, in shares of its sides; None where one is hidden."""
-        count = len(example.scenes)
-        wide, high = SIZE[0] * count + GAP * (count - 1), SIZE[1]
+        """Return the boxes of solids in the pictures of `question`, in shares of their sides; None of hidden ones."""
+        wide, high = SIZE
         found = []
-        for place, scene in enumerate(example.scenes):
-            left = place * (SIZE[0] + GAP)
+        for scene in example.scenes:
             seen = boxes(draw_ids(scene.table, *SIZE), len(scene)).tolist()
-            found.append(
-                [
-                    ((left + x) / wide, y / high, (left + x + w) / wide, (y + h) / high) if w else None
-                    for x, y, w, h in seen
-                ]
-            )
+            found.append([(x / wide, y / high, (x + w) / wide, (y + h) / high) if w else None for x, y, w, h in seen])
         return found
 
     def objects(self, context: Context, marks: Mapping[Where, str]) -> str:

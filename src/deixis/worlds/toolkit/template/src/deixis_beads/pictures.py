@@ -6,11 +6,15 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from deixis.judge.boxes import Box
+from deixis.prompts.question import View
 from deixis.worlds.toolkit.pictures import PlainPictures
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from PIL.Image import Image
 
     from deixis.scene import Context, Scene, Where
     from deixis.worlds.toolkit import PlainExample
@@ -60,21 +64,41 @@ class BeadPictures(PlainPictures):
 
     def question(self, example: PlainExample, numbers: Sequence[Sequence[int]]) -> bytes:
         """Draw the string as PNG with numbers and without the target, for questions about pictures."""
-        from PIL import Image, ImageDraw, ImageFont
+        from PIL import ImageDraw, ImageFont
 
         (scene,), (told,) = example.context.scenes, numbers
-        image = Image.new("RGB", (SCALE * STEP * len(scene), SCALE * (HEIGHT + 20)), "#ffffff")
+        image = self.paint(scene, room=20)
         pen, font = ImageDraw.Draw(image), ImageFont.load_default(13 * SCALE)
-        pen.line((0, SCALE * 45, image.width, SCALE * 45), fill="#999988", width=3 * SCALE)
         for place, number in enumerate(told):
-            x, r, wide, color, shape = self.look(scene, place)
-            edges = tuple(SCALE * edge for edge in (x - wide, 45 - r, x + wide, 45 + r))
+            where = (SCALE * (STEP * place + 30), SCALE * (HEIGHT + 6))
+            pen.text(where, str(number), font=font, fill="#222222", anchor="mm")
+        return encode(image)
+
+    def views(self, example: PlainExample) -> list[View]:
+        """Draw the string without numbers, and say where each bead is, for questions that want a box."""
+        (scene,) = example.context.scenes
+        boxes = [Box(left, top, right + 1, bottom + 1) for left, top, right, bottom in self.edges(scene)]
+        return [View.of(encode(self.paint(scene)), boxes)]
+
+    def paint(self, scene: Scene, *, room: int = 0) -> Image:
+        """Draw the string with room below it."""
+        from PIL import Image, ImageDraw
+
+        image = Image.new("RGB", (SCALE * STEP * len(scene), SCALE * (HEIGHT + room)), "#ffffff")
+        pen = ImageDraw.Draw(image)
+        pen.line((0, SCALE * 45, image.width, SCALE * 45), fill="#999988", width=3 * SCALE)
+        for place, edges in enumerate(self.edges(scene)):
+            _, _, _, color, shape = self.look(scene, place)
             shaped = pen.rectangle if shape == "cube" else pen.ellipse
             shaped(edges, fill=FILL[color], outline="#222222", width=SCALE)
-            pen.text((SCALE * x, SCALE * (HEIGHT + 6)), str(number), font=font, fill="#222222", anchor="mm")
-        file = BytesIO()
-        image.save(file, "PNG")
-        return file.getvalue()
+        return image
+
+    def edges(self, scene: Scene) -> list[tuple[float, float, float, float]]:
+        """Return the left, top, right and bottom edge of every bead in a picture of questions."""
+        looks = (self.look(scene, place) for place in range(len(scene)))
+        return [
+            (SCALE * (x - wide), SCALE * (45 - r), SCALE * (x + wide), SCALE * (45 + r)) for x, r, wide, _, _ in looks
+        ]
 
     def areas(self, example: PlainExample) -> list[list[tuple[float, float, float, float]]]:
         """Return where each bead is in the picture of a question, with its number, in shares of its sides."""
@@ -82,7 +106,7 @@ class BeadPictures(PlainPictures):
         return [[(place / count, 0.0, (place + 1) / count, 1.0) for place in range(count)]]
 
     def look(self, scene: Scene, place: int) -> tuple[int, int, float, str, str]:
-        """Where a bead is, how high and wide it is from its middle, its colour and its shape."""
+        """The place of a bead, its height and width from its middle, its colour and its shape."""
         (size,), (color,), (shape,) = (scene.values(place, name) for name in ("size", "color", "shape"))
         r = RADIUS[size]
         return STEP * place + 30, r, r / 3 if shape == "disc" else r, color, shape
@@ -94,6 +118,13 @@ class BeadPictures(PlainPictures):
         if shape == "cube":
             return f'<rect x="{x - r}" y="{45 - r}" width="{2 * r}" height="{2 * r}" rx="3" {paint}/>'
         return f'<ellipse cx="{x}" cy="45" rx="{wide}" ry="{r}" {paint}/>'
+
+
+def encode(image: Image) -> bytes:
+    """A picture as PNG."""
+    file = BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
 
 
 PICTURES = BeadPictures()
