@@ -91,17 +91,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--before", type=Path, help="the folder src of an earlier version")
     parser.add_argument("--folder", type=Path, help="where data are kept for the next time")
-    parser.add_argument("--only", default="", help="only the commands that contain this")
+    parser.add_argument("--only", default="", help="only commands that contain one of these, separated by commas")
     parser.add_argument("--write", type=Path, help="write the page as Markdown")
     options = parser.parse_args()
     after = Path(__file__).parents[1] / "src"
     with TemporaryDirectory() as aside:
         commands = _commands(options.folder or Path(aside), after)
         for source in filter(None, (options.before, after)):
-            measure(["warm"], source, workers=1)
+            measure(["warm"], source, workers=1)  # kernels are compiled before anything is measured
         rows = []
         for name, words in commands.items():
-            if options.only in name:
+            if any(some in name for some in options.only.split(",")):
                 rows.append(_row(name, words, options.before, after))
                 print(rows[-1], flush=True)
     if options.write:

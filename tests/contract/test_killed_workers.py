@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
@@ -43,7 +42,7 @@ def test_a_killed_worker_changes_no_byte(made: SimpleNamespace, tmp_path: Path) 
 
     def kill_one(_stage: str, done: int, total: int | None, /) -> None:
         if not killed and (total is None or done < total):
-            killed.append(multiprocessing.active_children()[0].pid)
+            killed.extend(list(crew._pool._processes)[:1])
             os.kill(killed[0], signal.SIGKILL)
 
     with only_few_pairs():
