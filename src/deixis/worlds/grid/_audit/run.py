@@ -59,7 +59,7 @@ def audit(
         if progress is not None:
             progress(done, total)
 
-    how = {"split": split, "sample": sample, "seed": seed, "workers": workers, "crew": crew}
+    how: dict[str, Any] = {"split": split, "sample": sample, "seed": seed, "workers": workers, "crew": crew}
     found = audit_source(source, **how, progress=tell, seen=seen)
     return DatasetAudit(found, tuple(seen), notes=tuple(_notes(path)))
 
