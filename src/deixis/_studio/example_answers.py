@@ -11,13 +11,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 
 from deixis._studio.model_results import read_model_results
 from deixis._studio.verdicts import Side, verdicts_of
-from deixis.data._parquet_files import open_parquet
 from deixis.errors import DeixisError
-from deixis.judge.verdicts import id_code
+from deixis.judge.verdicts import id_code, read_column
 
 
 if TYPE_CHECKING:
@@ -99,7 +97,7 @@ class FoundVerdict:
 
     @property
     def outcome(self) -> str:
-        """What came of the answer."""
+        """The outcome of the answer."""
         return self.side.verdicts.outcomes[self.side.verdicts.outcome[self.row]]
 
     @property
@@ -151,7 +149,7 @@ def find_verdicts(
         try:
             side = Side(judged, verdicts_of(judged))
             yield from _join_parts(side, _rows_of(side, code, str(id)), also)
-        except (DeixisError, OSError, pa.ArrowException):
+        except (DeixisError, OSError):
             continue
 
 
@@ -173,10 +171,8 @@ def _join_parts(side: Side, rows: Sequence[int], also: Sequence[str]) -> Iterato
 
 
 @lru_cache(maxsize=64)
-def _read_column(path: Path, _changed: int, name: str) -> pa.ChunkedArray | None:
-    """A column of a file of verdicts; None where it has none of this name."""
-    with open_parquet(path) as file:
-        return file.read([name])[name] if name in file.schema_arrow.names else None
+def _read_column(path: Path, _changed: int, name: str) -> Any:
+    return read_column(path, name)
 
 
 def spot_of(key: str, *, within: str = "") -> dict[str, Any]:

@@ -225,7 +225,7 @@ def go(request: Request) -> Response:
 
 def download(request: Request) -> Response:
     """The examples that a filter leaves, as Parquet or JSON Lines, in the order of the gallery."""
-    entry, wanted, numbers = _found(request)
+    entry, wanted, numbers = _filter_of(request)
     form = request.path_params["form"]
     if form not in FORMS:
         raise UnknownName(f"examples are saved as {' or '.join(FORMS)}, not as {form[:20]!r}")
@@ -238,12 +238,12 @@ def download(request: Request) -> Response:
 
 def sheet(request: Request) -> Response:
     """The first examples that a filter leaves, as one picture."""
-    entry, wanted, numbers = _found(request)
+    entry, wanted, numbers = _filter_of(request)
     headers = {"content-disposition": f'inline; filename="{entry.slug}.png"'}
     return Response(draw_sheet(entry, numbers, wanted), media_type="image/png", headers=headers)
 
 
-def _found(request: Request) -> tuple[Entry, PageQuery, np.ndarray]:
+def _filter_of(request: Request) -> tuple[Entry, PageQuery, np.ndarray]:
     """Return the dataset of a request, its filter, and the numbers of the examples that this leaves."""
     library = library_of(request)
     entry = library.find_dataset(request.path_params["slug"])

@@ -1,4 +1,4 @@
-"""What the words of each example do, as facets of galleries: needed, not needed, misread, and the number of clauses.
+"""Facets of galleries about the words of each example: needed, not needed, misread, and the number of clauses.
 
 The definitions are those of audits (`deixis.audits.measures`) and of the inventory of misreadings
 (`deixis.distractors.misreadings`). An example that does not pick out its target alone has no such values. Examples are
@@ -135,7 +135,7 @@ class MeaningCodes:
 
     @cached_property
     def facets(self) -> tuple[Facet, ...]:
-        """The facets of the gallery; none where no example can be judged."""
+        """The facets of the gallery, or none where no example can be judged."""
         known = [one for one in self.meanings if one is not None]
         if not known:
             return ()
@@ -220,7 +220,7 @@ def _in_order(kinds: Iterable[str]) -> list[str]:
 # -------------------------------------------------------------------------------- of datasets
 
 
-class _Kept:
+class _FacetHolder:
     """What was found out about one part of one dataset, and what is finding it out."""
 
     def __init__(self) -> None:
@@ -229,7 +229,7 @@ class _Kept:
         self.helper: Thread | None = None
 
 
-_kept: OrderedDict[tuple[str, int, str], _Kept] = OrderedDict()
+_kept: OrderedDict[tuple[str, int, str], _FacetHolder] = OrderedDict()
 _keeping = Lock()
 
 
@@ -275,10 +275,10 @@ def _prepare(entry: Entry, part: str) -> None:
         return
 
 
-def _of(entry: Entry, part: str) -> _Kept:
+def _of(entry: Entry, part: str) -> _FacetHolder:
     key = (str(entry.path), entry.stamp, part)
     with _keeping:
-        kept = _kept.setdefault(key, _Kept())
+        kept = _kept.setdefault(key, _FacetHolder())
         _kept.move_to_end(key)
         while len(_kept) > MAX_KEPT:
             _kept.popitem(last=False)

@@ -1,4 +1,4 @@
-"""Where an example comes from: its file, split, number, recipe, digests and licence, in one form for all worlds."""
+"""The origin of an example: its file, split, number, recipe, digests and licence, in one form for all worlds."""
 
 from __future__ import annotations
 

@@ -66,20 +66,20 @@ def overview(request: Request) -> Response:
         request,
         "results.html",
         title="Results",
-        subjects=[{**shown_of(subject), **_drawn(subject)} for subject in subjects],
+        subjects=[{**shown_of(subject), **_scores_of(subject)} for subject in subjects],
         broken=broken,
         link=_link,
     )
 
 
-def _drawn(subject: Subject) -> dict[str, Any]:
+def _scores_of(subject: Subject) -> dict[str, Any]:
     """A chart of the scores of a subject, published ones, and what is saved."""
     published = world_pages(subject.world).published_scores(subject.measure)
     table = table_of_subject(subject, published)
     return {
         "scored": table,
         "chart": _markup(chart_of(table, published)),
-        "saved": _saved({"on": subject.name, "measure": subject.measure}) if table.own else [],
+        "saved": _files_of({"on": subject.name, "measure": subject.measure}) if table.own else [],
     }
 
 
@@ -106,7 +106,7 @@ def _asked_table(library: Library, asked: Mapping[str, str]) -> ScoreTable:
     return table_of_subject(subject, world_pages(subject.world).published_scores(subject.measure))
 
 
-def _saved(query: Mapping[str, str]) -> list[tuple[str, str]]:
+def _files_of(query: Mapping[str, str]) -> list[tuple[str, str]]:
     """What scores can be saved as: names and addresses."""
     return [(name, _link(f"/results/scores.{form}", query)) for name, form in (("CSV", "csv"), ("LaTeX", "tex"))]
 
@@ -141,7 +141,7 @@ class Behind(NamedTuple):
         ]
 
     def place(self, number: int) -> str:
-        """What the address of an example says of its place, read by `find_place`."""
+        """Return the place of an example as its address says it, for `find_place`."""
         return urlencode({AMONG: _link("", self.query).removeprefix("?"), PLACE: number})
 
 
@@ -191,8 +191,8 @@ def _behind_score(library: Library, asked: Mapping[str, str]) -> tuple[Behind, V
     return Behind([Side(judged, verdicts)], [rows], dataset, "/results/examples", query), wanted
 
 
-class Compared(NamedTuple):
-    """What two models are compared by."""
+class ComparisonChoice(NamedTuple):
+    """The measure, the part and the quarter by which two models are compared, and what there is to choose from."""
 
     measures: list[str]
     measure: str
@@ -237,7 +237,7 @@ def comparison(request: Request) -> Response:
     )
 
 
-def _behind_comparison(library: Library, asked: Mapping[str, str]) -> tuple[Behind, Compared]:
+def _behind_comparison(library: Library, asked: Mapping[str, str]) -> tuple[Behind, ComparisonChoice]:
     """Return the examples behind a quarter of a comparison, and what is compared."""
     first, second = (find_model_results(library, asked.get(side, "")) for side in ("a", "b"))
     if first.subject != second.subject:
@@ -257,7 +257,7 @@ def _behind_comparison(library: Library, asked: Mapping[str, str]) -> tuple[Behi
     query = {"a": first.key, "b": second.key, "measure": measure, "split": part, "show": show}
     rows = [both.first[chosen], both.second[chosen]]
     behind = Behind(sides, rows, dataset_of(library, first), "/results/compare", query)
-    return behind, Compared(measures, measure, shared, part, show, both)
+    return behind, ComparisonChoice(measures, measure, shared, part, show, both)
 
 
 class ResultPlace(NamedTuple):
@@ -320,7 +320,7 @@ def _one(request: Request, library: Library, key: str) -> Response:
         outcome_names=list(dict.fromkeys(name for found in judged.outcomes.values() for name in found if found[name])),
         charts=charts_of({judged.model: judged}),
         chart=_markup(chart_of(table_of_model(judged))) if judged.scores else "",
-        saved=_saved({"run": judged.key}) if judged.scores else [],
+        saved=_files_of({"run": judged.key}) if judged.scores else [],
         mistaken=mistaken,
         confusions=[
             confusion_of(judged.words, "misreading", [judged.misreadings[part] for part in mistaken]),

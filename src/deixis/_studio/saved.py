@@ -1,14 +1,16 @@
-"""What a filter of a gallery leaves, as files: Parquet, JSON Lines, and a sheet of pictures with captions."""
+"""Files of the examples that a filter leaves: Parquet, JSON Lines, and a sheet of pictures with captions."""
 
 from __future__ import annotations
 
 import json
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from deixis.data._text_table import text_table
 from deixis.data.store import write_parquet
 from deixis.errors import DeixisError
 from deixis.expression.description import describe
@@ -17,9 +19,13 @@ from deixis.expression.description import describe
 if TYPE_CHECKING:
     import numpy as np
     from PIL.Image import Image
+    from PIL.ImageFont import FreeTypeFont
+    from PIL.ImageFont import ImageFont as BasicFont
 
     from deixis._studio.filters import PageQuery
     from deixis._studio.library import Entry
+    from deixis.worlds.example import Example
+    from deixis.worlds.world import World
 
 
 MAX_SAVED = 100_000  # examples
@@ -37,8 +43,6 @@ def table_of_examples(entry: Entry, numbers: np.ndarray, wanted: PageQuery) -> A
     Raises:
         DeixisError: when there are too many to be read one by one.
     """
-    import pyarrow as pa
-
     if len(numbers) > MAX_PLAIN:
         raise DeixisError(f"at most {MAX_PLAIN:,} of these examples can be saved here, and these are {len(numbers):,}")
     pictures = entry.pages.world.part("pictures")
@@ -56,9 +60,7 @@ def table_of_examples(entry: Entry, numbers: np.ndarray, wanted: PageQuery) -> A
                 EXAMPLE: json.dumps(pictures.plain(example, number=number), ensure_ascii=False),
             }
         )
-    kinds = {"number": pa.int64()}
-    names = ("number", "id", "split", "text", "meaning", EXAMPLE)
-    return pa.Table.from_pylist(rows, schema=pa.schema([(name, kinds.get(name, pa.string())) for name in names]))
+    return text_table(rows, ("number", "id", "split", "text", "meaning", EXAMPLE), integers=("number",))
 
 
 def as_parquet(table: Any) -> bytes:
@@ -83,8 +85,6 @@ def draw_sheet(entry: Entry, numbers: np.ndarray, wanted: PageQuery) -> bytes:
     """Draw the first of some examples as one PNG: their pictures in rows, with texts, splits and numbers below."""
     from PIL import Image, ImageDraw
 
-    from deixis.worlds.toolkit._png import font_of
-
     shown = numbers[:MAX_ON_SHEET].tolist()
     cells = [_cell(entry, number, wanted) for number in shown]
     rows = [cells[start : start + COLUMNS] for start in range(0, len(cells), COLUMNS)]
@@ -99,8 +99,8 @@ def draw_sheet(entry: Entry, numbers: np.ndarray, wanted: PageQuery) -> bytes:
         place = (MARGIN, MARGIN + (26 + LINE * (number - 1) if number else 0))
         pen.text(place, line, fill=QUIET if number else INK, font=font_of(14 if number else 20))
     for row in rows:
-        for place, one in enumerate(row):
-            sheet.paste(one, (MARGIN + place * (CELL + GAP), top))
+        for column, one in enumerate(row):
+            sheet.paste(one, (MARGIN + column * (CELL + GAP), top))
         top += max(one.height for one in row) + GAP
     file = BytesIO()
     sheet.save(file, "PNG")
@@ -111,8 +111,6 @@ def _cell(entry: Entry, number: int, wanted: PageQuery) -> Image:
     """Return the picture of an example with its text below."""
     from PIL import Image, ImageDraw
 
-    from deixis.worlds.toolkit._png import draw_snapshot, font_of
-
     picture, fault, text, split = None, "", f"example {number:,}", ""
     try:
         example = entry.pages.find_example(entry, number, wanted)
@@ -121,7 +119,7 @@ def _cell(entry: Entry, number: int, wanted: PageQuery) -> Image:
         picture.thumbnail((CELL - 16, PICTURE_HEIGHT))
     except DeixisError as error:
         fault = str(error)
-    lines = wrap(printed(text), LETTERS) or [""]
+    lines = wrap(one_line(text), LETTERS) or [""]
     if len(lines) > MAX_LINES:
         lines = [*lines[: MAX_LINES - 1], lines[MAX_LINES - 1][: LETTERS - 2] + " …"]
     cell = Image.new("RGB", (CELL, PICTURE_HEIGHT + 26 + LINE * (len(lines) + 1)), PAPER)
@@ -129,16 +127,36 @@ def _cell(entry: Entry, number: int, wanted: PageQuery) -> Image:
     pen.rounded_rectangle((0, 0, CELL - 1, cell.height - 1), 10, outline=EDGE)
     if picture is not None:
         cell.paste(picture, ((CELL - picture.width) // 2, 8 + (PICTURE_HEIGHT - picture.height) // 2))
-    for row, line in enumerate(wrap(printed(fault), LETTERS)[:MAX_LINES]):
+    for row, line in enumerate(wrap(one_line(fault), LETTERS)[:MAX_LINES]):
         pen.text((12, 20 + LINE * row), line, fill="#a3151f", font=font_of(14))
     for row, line in enumerate(lines):
         pen.text((12, PICTURE_HEIGHT + 14 + LINE * row), line, fill=INK, font=font_of(15))
-    told = f"{printed(split)} · {number:,}" if split else f"{number:,}"
+    told = f"{one_line(split)} · {number:,}" if split else f"{number:,}"
     pen.text((12, PICTURE_HEIGHT + 16 + LINE * len(lines)), told, fill=QUIET, font=font_of(13))
     return cell
 
 
-def printed(text: str) -> str:
+def draw_snapshot(world: World, example: Example) -> bytes:
+    """Draw an example as PNG, without words where its world does that.
+
+    Raises:
+        DeixisError: when the world draws no PNG.
+    """
+    pictures = world.part("pictures")
+    own = getattr(pictures, "snapshot", None)
+    drawn: bytes = pictures.draw(example, format="png") if own is None else own(example)
+    return drawn
+
+
+@cache
+def font_of(size: int) -> FreeTypeFont | BasicFont:
+    """Return the font of pictures, the same everywhere."""
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size)
+
+
+def one_line(text: str) -> str:
     """Return a text on one line, as it can be drawn."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text[:600]).split())
 
@@ -152,4 +170,4 @@ def _share(shown: int, total: int) -> str:
 
 def _filter_words(wanted: PageQuery) -> str:
     said = [f"{name} = {value}" for name, value in wanted.values.items() if value]
-    return printed("; ".join(said))
+    return one_line("; ".join(said))

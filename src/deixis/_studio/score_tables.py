@@ -50,7 +50,7 @@ LATIN = re.compile(r"[ -~À-ÏÑ-ÖØ-Ýß-ïñ-öø-ýÿ]", re.ASCII)  # withou
 
 
 class PublishedModel(NamedTuple):
-    """What is published of one model: its name, its other names, and its scores, from 0 to 1, by part."""
+    """The published scores of one model, from 0 to 1, by part, with its name and its other names."""
 
     title: str
     names: frozenset[str]
@@ -59,7 +59,7 @@ class PublishedModel(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedScores:
-    """What a paper reports of models, by one measure.
+    """The scores of models that a paper reports, by one measure.
 
     Attributes:
         source: what to cite.
@@ -113,7 +113,7 @@ class ScoreTable:
 
     @property
     def own(self) -> tuple[ScoreColumn, ...]:
-        """The columns with scores of ours."""
+        """The columns that were measured here."""
         return tuple(column for column in self.columns if not column.source)
 
     @property
@@ -123,11 +123,11 @@ class ScoreTable:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What to cite."""
+        """The papers to cite."""
         return tuple(dict.fromkeys(column.source for column in self.published))
 
     def best(self, part: str) -> float | None:
-        """The highest score of ours, where there are several to compare."""
+        """The highest score that was measured here, where there are several to compare."""
         known = [column.cells[part].mean for column in self.own if part in column.cells]
         return max((one for one in known if one is not None), default=None) if len(self.own) > 1 else None
 
@@ -278,7 +278,10 @@ def plain_name(name: str) -> str:
 
 
 def as_score_csv(table: ScoreTable) -> str:
-    """Return the scores as CSV, a line for each, in per cent; spreadsheets tell by its first sign that it is UTF-8."""
+    """Return the scores as CSV, a line for each, in per cent.
+
+    It begins with the sign by which spreadsheets tell that it is UTF-8.
+    """
     heads = ("data", table.part, "examples", "column", "measure", "percent", "low", "high", "source")
     rows = [
         (
@@ -340,7 +343,10 @@ def as_latex(table: ScoreTable) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Return a text as LaTeX sets it, on one line; signs that its usual fonts lack become question marks."""
+    """Return a text as LaTeX sets it, on one line.
+
+    Signs that its usual fonts lack become question marks.
+    """
     kept = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return "".join(LATEX.get(sign) or (sign if LATIN.fullmatch(sign) else UNKNOWN_SIGN) for sign in kept)
 

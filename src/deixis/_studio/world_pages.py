@@ -8,7 +8,7 @@ that names no such part has the ready-made one of `deixis.worlds.toolkit.pages`,
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deixis._studio.filters import PageQuery
 from deixis.errors import UnknownName
@@ -16,7 +16,7 @@ from deixis.worlds.registry import find_world, parts_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -71,6 +71,16 @@ class ResultWords:
     needs_data: bool = True
     without_data: str = "The dataset is not in the given folders: there are numbers and verdicts, but no pictures."
     quotes: bool = False
+
+
+class ListedExamples(Protocol):
+    """The examples of a gallery, by their places."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> Example: ...
+
+    def __iter__(self) -> Iterator[Example]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,16 +163,16 @@ class WorldPages:
         """Return the address of an example by its number in the gallery."""
         return f"/d/{entry.slug}/{number}"
 
-    def examples_of(self, entry: Entry, part: str = "") -> Sequence[Example]:
+    def examples_of(self, entry: Entry, part: str = "") -> ListedExamples:
         """Return the examples of a dataset by their places in the gallery.
 
         A world whose galleries show different sorts of examples tells these apart by a `part`.
         """
-        examples: Sequence[Example] = entry.data
+        examples: ListedExamples = entry.data
         return examples
 
     def read_meanings(self, entry: Entry, part: str = "") -> tuple[Facet, ...]:
-        """Count what the words of each example do; nothing where there are too many examples for that."""
+        """Count what the words of each example do, unless there are too many examples for that."""
         from deixis._studio.meanings import MAX_JUDGED, read_meanings
 
         examples = self.examples_of(entry, part)
@@ -229,6 +239,14 @@ class WorldPages:
         from deixis._studio.saved import table_of_examples
 
         return table_of_examples(entry, numbers, wanted)
+
+    def can_be_asked(self, entry: Entry) -> bool:
+        """Return whether any text about the scenes of a dataset can be asked, at `/d/{slug}/{number}/ask`."""
+        return False
+
+    def ask(self, request: Request, entry: Entry, number: int) -> Response:
+        """Show what a text picks out in the scene of an example."""
+        raise UnknownName(f"nothing can be asked about the scenes of {entry.title}")
 
     def picture(self, entry: Entry, number: int) -> bytes:
         """The picture of an example as SVG, at `/d/{slug}/{number}/picture.svg`."""

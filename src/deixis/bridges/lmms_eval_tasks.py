@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 __all__ = ["mean_of_known", "messages_of", "pictures_of", "process_results", "text_of", "write_task"]
 
 QUESTIONS, FUNCTIONS = "questions.parquet", "deixis_questions"
-FEW = 64  # rows in a group, since pictures are large
 CODE = '''"""What lmms-eval calls for this task."""
 
 from deixis.bridges.lmms_eval_tasks import mean_of_known, messages_of, pictures_of, process_results, text_of
@@ -108,29 +107,21 @@ def _decode(picture: Any) -> Any:
 
 def _write_questions(made: Questionnaire, path: Path) -> None:
     try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        from deixis.data._huggingface import write_texts_with_pictures
     except ImportError:
         raise DeixisError("tasks of lmms-eval need pyarrow; run: pip install 'deixis[data]'") from None
-    from deixis.data._huggingface import PICTURE, with_picture_features
-    from deixis.data.store import replacing_file
-
     rows = [
         {
             **{name: value for name, value in gold_line(item).items() if name != "gold"},
             "gold": json.dumps(item.gold.to_plain()),
             "prompt": item.question.text,
             "messages": json.dumps(_messages(item.question), ensure_ascii=False),
-            "pictures": [{"bytes": one.png, "path": f"{one.digest}.png"} for one in item.question.pictures],
             "origin": json.dumps(origin_of(made)),
         }
         for item in made.items
     ]
-    texts = [name for name in rows[0] if name != "pictures"]
-    schema = pa.schema([*((name, pa.string()) for name in texts), ("pictures", pa.list_(PICTURE))])
-    with replacing_file(path) as draft:
-        table = pa.Table.from_pylist(rows, schema=with_picture_features(schema, "pictures"))
-        pq.write_table(table, draft, compression="zstd", row_group_size=FEW)
+    pictures = [[(f"{one.digest}.png", one.png) for one in item.question.pictures] for item in made.items]
+    write_texts_with_pictures(path, rows, pictures)
 
 
 def _messages(question: Question) -> list[dict[str, Any]]:

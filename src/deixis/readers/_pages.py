@@ -78,7 +78,7 @@ class ReadPages(ReadyPages):
             yield replace(answer, spots=tuple(box_spot(int(at), box) for at, *box in boxes)) if boxes else answer
 
     def facts(self, entry: Entry, example: Example, number: int) -> list[Fact]:
-        """Where an example comes from, with the number of its record and what to cite."""
+        """The same with the number of its record, and the publication to cite."""
         assert isinstance(example, ReadExample)
         found = super().facts(entry, example, number)
         at = next(place for place, fact in enumerate(found) if fact.name == "Number")

@@ -478,7 +478,8 @@ class Judging(Protocol):
 class Audits(Protocol):
     """Part `audit`. No world needs it: `deixis.audits._plain` audits the `examples` of every world.
 
-    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report.measures.Measure`.
+    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report.measures.Measure`. Where
+    `runs_on_clusters` is there and true, `audit` also takes `crew`, those who share the work, or None.
     """
 
     def audit(

@@ -13,30 +13,17 @@ from deixis.worlds.toolkit._drawing import CELL, PAINT, cells_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-    from PIL.ImageFont import FreeTypeFont, ImageFont
+    from PIL.ImageFont import FreeTypeFont
+    from PIL.ImageFont import ImageFont as BasicFont
 
     from deixis.scene.scene import Scene
     from deixis.worlds.example import Example
-    from deixis.worlds.world import World
 
 
 BOARD = {"red": "#c8313c", "blue": "#2356a8", "green": "#3db08f", "yellow": "#f4c430"}
 INK, QUIET, TARGET, PAPER = "#1f2430", "#525b70", "#a3127a", "#ffffff"
 MAX_DRAWN = 60  # objects of a scene; more are too small to be told apart
 MAX_VALUES, LETTERS = 3, 16
-
-
-def draw_snapshot(world: World, example: Example) -> bytes:
-    """Draw an example as PNG: as the world does in its function `snapshot` or as PNG, or else by its objects."""
-    pictures = world.part("pictures") if world.has("pictures") else None
-    drawn: bytes
-    if (own := getattr(pictures, "snapshot", None)) is not None:
-        drawn = own(example)
-    elif pictures is not None and "png" in pictures.formats:
-        drawn = pictures.draw(example, format="png")
-    else:
-        drawn = draw_scenes(example)
-    return drawn
 
 
 def draw_scenes(example: Example) -> bytes:
@@ -81,7 +68,7 @@ def _panel(scene: Scene, place: int, target: Where | None) -> Image:
 
 
 @cache
-def font_of(size: int) -> FreeTypeFont | ImageFont:
+def font_of(size: int) -> FreeTypeFont | BasicFont:
     """Return the font of pictures, the same everywhere."""
     from PIL import ImageFont
 

@@ -29,6 +29,7 @@ from deixis.expression.description import describe
 from deixis.language.explain import name_object
 from deixis.scene.scene import Where
 from deixis.worlds.example import scenes_of
+from deixis.worlds.toolkit._asking import answer_about, can_be_asked
 from deixis.worlds.toolkit._drawing import draw_in, draw_objects
 from deixis.worlds.toolkit._object_game import ObjectGame
 from deixis.worlds.toolkit._shelf import ReadyShelf
@@ -166,8 +167,29 @@ class ReadyPages(WorldPages):
             answers=list(self.answers(entry, example, story, library_of(request))),
         )
 
+    def can_be_asked(self, entry: Entry) -> bool:
+        """Return whether the first example of a dataset can be asked about."""
+        return bool(len(entry.data)) and can_be_asked(self.world, entry.data[0])
+
+    def ask(self, request: Request, entry: Entry, number: int) -> Response:
+        """What a text picks out in the scene of an example; by default that of the example."""
+        example = entry.data[number]
+        answer = answer_about(self.world, example, request.query_params.get("text", example.text))
+        marks = dict.fromkeys(answer.story.fits if answer.story else (), "fits")
+        return render(
+            request,
+            "ask_answer.html" if request.query_params.get("part") == "answer" else "ask.html",
+            title=f"Ask about {entry.title}, example {number}",
+            entry=entry,
+            number=number,
+            example=example,
+            answer=answer,
+            has_next=number + 1 < len(entry.data),
+            drawing=self.game_drawing(example, answer.story or Story(self.world, example), marks),
+        )
+
     def story(self, example: Example) -> Story | None:
-        """What there is to tell of the objects of an example, or None where none are known."""
+        """The story of the objects of an example, or None where none are known."""
         return Story(self.world, example) if any(map(len, scenes_of(example))) else None
 
     @property
@@ -176,7 +198,7 @@ class ReadyPages(WorldPages):
         return False
 
     def drawing(self, example: Example, story: Story | None) -> Markup | None:
-        """The scenes as elements with `data-object` that can be clicked; None where there is nothing to click."""
+        """The scenes as elements with `data-object` that can be clicked, or None where there is nothing to click."""
         del example
         return None if story is None else story.picture
 
@@ -186,7 +208,7 @@ class ReadyPages(WorldPages):
         return draw_in(self.world, story.context, marks)
 
     def facts(self, entry: Entry, example: Example, number: int) -> list[Fact]:
-        """Where an example comes from, and what else is known of it."""
+        """The facts about the origin of an example, and others that its dataset records."""
         own = getattr(example, "facts", None)
         meaning = "" if example.expression is None else describe(example.expression)
         told = [Fact(str(name), str(value)) for name, value in own.items()] if isinstance(own, dict) else []

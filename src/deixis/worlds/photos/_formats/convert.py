@@ -139,7 +139,7 @@ def _records(
 
 def _read(ref: Ref, table: GraphTable) -> Example:
     """Return the example of a record with what its text means, and all its forms, of which a record tells the first."""
-    from deixis.worlds.photos._checks import forms_of
+    from deixis.worlds.photos._example_checks import forms_of
     from deixis.worlds.photos.data._records import example_of
 
     def parse(text: str) -> Expression | None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from deixis._studio.model_results import ModelResults
     from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import ResultCard, Side
+    from deixis._studio.world_pages import ListedExamples
     from deixis.report._runs import Run
     from deixis.worlds.example import Example
 
@@ -53,8 +54,8 @@ class RoomPages(WorldPages):
         """Return the address of an image, or of a place in a set of pairs."""
         return f"/d/{entry.slug}/{quote(wanted.get('set'), safe='') or 'image'}/{number}"
 
-    def examples_of(self, entry: Entry, part: str = "") -> Sequence[Example]:
-        """Return the pairs of a set as their cards show them; without a set, none."""
+    def examples_of(self, entry: Entry, part: str = "") -> ListedExamples:
+        """Return the pairs of a set as their cards show them."""
         return examples_of(entry, part)
 
     def find_example(self, entry: Entry, number: int, wanted: PageQuery) -> Example:

@@ -145,7 +145,7 @@ def pairs_of(entry: Entry) -> dict[str, np.ndarray]:
 
 
 def pair_file(entry: Entry, name: str) -> str:
-    """Return the file of a set of pairs, from the folder of the dataset; empty where there is no such set."""
+    """Return the file of a set of pairs, from the folder of the dataset, or an empty text if there is no such set."""
     return f"pairs/{_sets_of(entry)[name][0]}" if name in _sets_of(entry) else ""
 
 

@@ -106,7 +106,7 @@ class BeadPictures(PlainPictures):
         return [[(place / count, 0.0, (place + 1) / count, 1.0) for place in range(count)]]
 
     def look(self, scene: Scene, place: int) -> tuple[int, int, float, str, str]:
-        """Where a bead is, how high and wide it is from its middle, its colour and its shape."""
+        """The place of a bead, its height and width from its middle, its colour and its shape."""
         (size,), (color,), (shape,) = (scene.values(place, name) for name in ("size", "color", "shape"))
         r = RADIUS[size]
         return STEP * place + 30, r, r / 3 if shape == "disc" else r, color, shape
