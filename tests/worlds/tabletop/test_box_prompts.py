@@ -33,7 +33,7 @@ def test_a_box_is_judged_as_the_number_of_its_solid(tables: Path) -> None:
     """Right where `deixis evaluate` says right, explained where it explains, and so is that nothing fits."""
     data = EXAMPLES.open(tables)
     judged = 0
-    for number in data.numbers()[:12]:
+    for number in data.numbers()[:8]:
         example = data[number]
         (view,) = PICTURES.views(example)
         gold = QUESTIONS._pose_box(example, RECIPE, may_be_none=True).gold
@@ -49,7 +49,7 @@ def test_a_box_is_judged_as_the_number_of_its_solid(tables: Path) -> None:
             is_explained = bool(verdict.misreading) and verdict.misreading != ("nothing in particular",)
             assert is_explained == (bool(said.misreadings) and said.misreadings != (UNEXPLAINED,))
             judged += 1
-    assert judged > 30
+    assert judged > 20
 
 
 def test_several_tables_are_several_pictures(tmp_path: Path) -> None:
