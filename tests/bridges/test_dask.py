@@ -314,7 +314,7 @@ def test_a_cluster_that_goes_is_told(tmp_path):
     """When the scheduler ends in mid-run, one line says that the same command goes on."""
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as own,
-        dask_crew(own.scheduler_address) as crew,
+        dask_crew(own.scheduler_address, patience_seconds=1) as crew,
     ):
         promise = crew.submit(time.sleep, 60)
         own.close()

@@ -186,3 +186,18 @@ def test_the_same_tables_feed_torch(rooms, photographs):
     assert len(shown[0]["pictures"]) == 1 + len(set(shown[0]["distractor_image"]))
     assert batch["distractor_picture"].shape == (4, 3, 64, 64)
     assert list(batch["set"]) == [str(name) for name in batch["set"]]
+
+
+def test_pictures_come_from_storage(photographs):
+    """Photographs that a dataset in storage keeps are fetched with the expressions about them."""
+    address = photographs.path.as_uri()
+
+    here, there = (
+        next(iter(StreamedExamples(place, split="test", batch=2, pictures=True)))
+        for place in (photographs.path, address)
+    )
+
+    assert here["id"].tolist() == there["id"].tolist()
+    assert len(here["pictures"]) == 2
+    for ours, theirs in zip(here["pictures"], there["pictures"], strict=True):
+        assert all(torch.equal(one, other) for one, other in zip(ours, theirs, strict=True))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import subprocess
 import sys
 from math import isnan
@@ -120,6 +121,32 @@ def test_pictures_reach_the_model(data, tmp_path):
     assert metric(log, "right_target") == 1
     assert [len(images) for images in seen] == [1, 1]
     assert all(image.startswith("data:image/png;base64,") for images in seen for image in images)
+
+
+def test_boxes_in_pictures(data, tmp_path):
+    """The right box scores 1; that of another object 0, and what was misread is told."""
+    others = {}
+
+    def task():
+        made = deixis_navigate(data=str(data["navigate"]), limit=3, answer="0..1000")
+        for sample in made.dataset:
+            wrong = [one for one in sample.metadata["gold"]["candidates"] if one[5]]
+            others[sample.target] = json.dumps(wrong[0][1:5])
+        return made
+
+    log = run(task(), lambda right, _: f"It is here.\nAnswer: {right}", tmp_path)
+    assert {name: metric(log, name) for name in ("right", "center", "not_understood")} == {
+        "right": 1,
+        "center": 1,
+        "not_understood": 0,
+    }
+    log = run(task(), lambda right, _: others[right], tmp_path)
+    assert metric(log, "right") == 0
+    (found,) = [one for one in log.results.scores if one.name == "misreadings"]
+    assert sum(value.value for value in found.metrics.values()) == pytest.approx(1)
+    assert [part.type for part in log.samples[0].messages[-2].content] == ["text", "image", "text"]
+    with pytest.raises(RecipeError, match="can be shown as image where the answer is pixels"):
+        deixis_navigate(data=str(data["navigate"]), answer="pixels", style="board")
 
 
 @pytest.mark.slow

@@ -43,6 +43,7 @@ orders = st.builds(
     seed=st.integers(0, 1 << 62),
     is_shuffled=st.booleans(),
     window=st.none() | st.integers(1, 30),
+    lanes=st.integers(1, 6),
 )
 
 

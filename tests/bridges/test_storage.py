@@ -12,12 +12,14 @@ import time
 from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import fsspec
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 from deixis._cli import main
+from deixis.data import _retries
 from deixis.data._seal import members_of
 from deixis.data.remote import StorageError, deliver_to, is_address, local_copy, upload
 from deixis.data.store import MANIFEST, open_dataset
@@ -209,6 +211,153 @@ def test_paths_are_paths(made):
     assert all(map(is_address, ("s3://bucket/data", "memory://x", "S3://b/c")))
 
 
+# --- storage that fails in passing
+
+
+class _FlakyStorage(MemoryFileSystem):
+    """Storage in memory of which every tenth call fails, or the calls of a name fail always."""
+
+    protocol = "flaky"
+    store: ClassVar[dict] = {}
+    pseudo_dirs: ClassVar[list] = [""]
+    calls = failed = 0
+    broken = ""
+
+    def _call(self, name: str) -> None:
+        type(self).calls += 1
+        if self.calls % 10 == 0 or name == self.broken:
+            type(self).failed += 1
+            raise ConnectionResetError(104, "the connection was reset")
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        return super()._strip_protocol(path.removeprefix("flaky://"))
+
+    def size(self, path):
+        self._call("size")
+        return super().size(path)
+
+    def cat_file(self, path, **options):
+        self._call("cat_file")
+        return super().cat_file(path, **options)
+
+    def get_file(self, path, to, **options):
+        self._call("get_file")
+        return super().get_file(path, to, **options)
+
+    def put_file(self, path, to, **options):
+        self._call("put_file")
+        return super().put_file(path, to, **options)
+
+
+@pytest.fixture
+def flaky(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_FlakyStorage]]:
+    """Such storage at flaky://, empty before and after."""
+    monkeypatch.setattr(_retries, "STORAGE_PAUSES", (0.0,) * len(_retries.STORAGE_PAUSES))
+    monkeypatch.setitem(sys.modules["fsspec.registry"]._registry, "flaky", _FlakyStorage)
+    monkeypatch.setattr(_FlakyStorage, "store", {})
+    monkeypatch.setattr(_FlakyStorage, "pseudo_dirs", [""])
+    for name, value in (("calls", 0), ("failed", 0), ("broken", "")):
+        monkeypatch.setattr(_FlakyStorage, name, value)
+    _FlakyStorage.clear_instance_cache()
+    yield _FlakyStorage
+    _FlakyStorage.clear_instance_cache()
+
+
+def test_storage_that_fails_once_in_ten_calls_changes_no_byte(flaky, made):
+    """Sent and fetched through storage that fails now and then, every file is the same."""
+    for number in range(4):
+        upload(made, f"flaky://shelf/{number}")
+        found = folder_bytes(local_copy(f"flaky://shelf/{number}"))
+
+        assert found == {path: digest for path, digest in folder_bytes(made).items() if path in found}
+        assert MANIFEST in found
+    assert flaky.failed >= 4
+
+
+def test_what_is_made_for_storage_that_fails_is_the_same(flaky, made):
+    """Making a dataset for such storage gives the bytes of a folder."""
+    for number in range(3):
+        with deliver_to(f"flaky://shelf/{number}", digest=quick().digest) as folder:
+            make(quick(), folder, workers=1)
+
+        sent = {path: flaky().store[f"/shelf/{number}/{path}"].getvalue() for path in folder_bytes(made)}
+        assert sent == {path: (made / path).read_bytes() for path in sent}
+    assert flaky.failed
+
+
+def test_storage_that_fails_always_is_given_up(flaky, made):
+    """After so many calls as are allowed, one line says what failed."""
+    flaky.broken = "put_file"
+
+    with pytest.raises(StorageError, match=r"cannot be written to: .*the connection was reset"):
+        upload(made, "flaky://shelf/tiny")
+
+    assert flaky.failed == _retries.STORAGE_TRIES == len(_retries.STORAGE_PAUSES) + 1
+
+
+def test_what_is_lacking_is_not_asked_for_again(flaky):
+    """A file that is not there will not be there a second later either."""
+    with pytest.raises(BrokenDataset, match="is not a finished deixis dataset"):
+        local_copy("flaky://shelf/nothing")
+
+    assert flaky.calls == 1
+
+
+def test_fewer_bytes_than_there_are_are_fetched_again(flaky, made, monkeypatch):
+    """A connection that ends too early leaves half a file, which is not taken for the whole."""
+    upload(made, "flaky://shelf/tiny")
+    cut: list[str] = []
+
+    def get_file(self, path, to, **options):
+        MemoryFileSystem.get_file(self, path, to, **options)
+        if path not in cut:
+            cut.append(path)
+            Path(to).write_bytes(Path(to).read_bytes()[:10])
+
+    monkeypatch.setattr(_FlakyStorage, "get_file", get_file)
+
+    copy = folder_bytes(local_copy("flaky://shelf/tiny"))
+
+    assert cut
+    assert copy == {path: digest for path, digest in folder_bytes(made).items() if path in copy}
+
+
+# --- forms at addresses
+
+
+def test_a_dataset_is_converted_to_an_address(made, tmp_path, capsys):
+    """What `convert` writes to an address, a file or a folder, is what it writes here."""
+    address = f"file://{tmp_path}/shelf"
+    for form, name in (("reascan", "dataset.json"), ("parquet", "folder")):
+        (tmp_path / "here").mkdir(exist_ok=True)
+        assert main(["convert", str(made), str(tmp_path / "here" / name), "--to", form]) == 0
+        capsys.readouterr()
+
+        assert main(["convert", str(made), f"{address}/{name}", "--to", form]) == 0
+
+        out = capsys.readouterr().out
+        assert f"Wrote {address}/{name}." in out
+        assert "deixis-" not in out  # of the folder in which it was written
+    assert folder_bytes(tmp_path / "shelf") == folder_bytes(tmp_path / "here")
+
+
+def test_what_lies_at_an_address_is_replaced_by_force_only(made, tmp_path, capsys):
+    """A file at an address is kept unless --force is given, and a dataset always."""
+    address = f"file://{tmp_path}/shelf"
+    line = ["convert", str(made), f"{address}/dataset.json", "--to", "reascan"]
+    assert main(line) == 0
+    capsys.readouterr()
+
+    assert "give --force to replace it" in complaint(capsys, *line)
+    assert main([*line, "--force"]) == 0
+    capsys.readouterr()
+    upload(made, f"{address}/tiny")
+    assert "already holds a dataset" in complaint(
+        capsys, "convert", made, f"{address}/tiny", "--to", "parquet", "--force"
+    )
+
+
 # --- what can be wrong
 
 
@@ -340,3 +489,20 @@ def test_copies_lie_where_the_system_keeps_such_things(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert _cache() == tmp_path / ".cache" / "deixis"
+
+
+# --- training
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_examples_are_streamed_from_a_bucket(s3, made, cache, workers):
+    """Batches from S3, also in forked workers, are those of the folder, and no copy is made."""
+    from deixis.bridges.pytorch import ExampleLoader, StreamedExamples
+
+    address = f"{s3}/streamed/tiny"
+    upload(made, address)
+    here = StreamedExamples(made, split="train", batch=4, seed=3)
+    there = ExampleLoader(StreamedExamples(address, split="train", batch=4, seed=3), workers=workers)
+
+    assert [batch["id"].tolist() for batch in there] == [batch["id"].tolist() for batch in here]
+    assert not (cache / "copies").exists()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from deixis._cli.app import main
-from deixis.worlds.photos._checks import forms_of
+from deixis.worlds.photos._example_checks import forms_of
 from deixis.worlds.photos._formats.scene_graphs import gqa_entry
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
 from deixis.worlds.photos.engine._wording import said_as_read

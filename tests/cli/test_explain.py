@@ -72,6 +72,38 @@ def test_an_ambiguous_command_has_no_plan(world, capsys):
     assert "The plan" not in out
 
 
+def test_an_ambiguous_text_is_answered_by_what_to_add(world, capsys):
+    """Each suggestion names the object that it picks out, in text and in JSON."""
+    words = ["explain", "walk to the red circle", "--scene", world]
+
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+
+    assert "add ‘small’: red circle of size 1 (0)" in out
+    assert found["suggestions"] == [
+        {"words": "add ‘small’", "text": "walk to the small red circle", "scene": 0, "target": 0},
+        {"words": "add ‘big’", "text": "walk to the big red circle", "scene": 0, "target": 2},
+    ]
+
+
+def test_what_was_meant_is_read_if_that_is_wanted(world, capsys):
+    """With an option slips are mended, and it is said how; without it nothing is mended."""
+    words = ["explain", "push Grean cylindr", "--scene", world]
+
+    assert main(words) == 2
+    capsys.readouterr()
+    assert main([*words, "--tolerant"]) == 0
+    out = capsys.readouterr().out
+    assert main([*words, "--tolerant", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+
+    assert "Read as: ‘push the green cylinder’ (‘the’ was added, ‘grean’ was read as ‘green’, " in out
+    assert (found["target"], found["read_as"]["text"]) == (4, "push the green cylinder")
+    assert found["read_as"]["changes"][0] == {"said": "", "read": "the"}
+
+
 def test_a_command_that_cannot_be_read_is_refused(world, capsys):
     """The word at which reading stopped is named."""
     assert main(["explain", "walk to the blue elephant", "--scene", world]) == 2

@@ -13,7 +13,7 @@ from PIL import Image, ImageColor, ImageDraw
 from deixis._cli.app import main
 from deixis.expression import Description, Is
 from deixis.resolution.reference import denotation
-from deixis.worlds.photos._checks import forms_of
+from deixis.worlds.photos._example_checks import forms_of
 from deixis.worlds.photos._guard import says_sides
 from deixis.worlds.photos._left_right import with_loose_sides
 from deixis.worlds.photos._misreadings import noun_alone

@@ -50,7 +50,7 @@ def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     return err
 
 
-@pytest.mark.parametrize("option", [("--hold-out", "a1"), ("--on", "dask")], ids=lambda option: option[0])
+@pytest.mark.parametrize("option", [("--hold-out", "a1")], ids=lambda option: option[0])
 @pytest.mark.parametrize("kind", ["rooms", "photographs"])
 def test_checks_of_grids_are_refused_elsewhere(kind, option, rooms, photographs, capsys):
     """What only grid worlds can be checked for is not quietly passed over."""

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deixis._cli import main
+from deixis.audits.run import runs_on_clusters
 from deixis.data.store import MANIFEST
 from deixis.judge.verdicts import COMMON, read_verdicts
 from deixis.worlds.photos.localise import SETTINGS
@@ -333,17 +334,23 @@ def test_a_split_that_is_not_there_is_refused_in_one_line(made, capsys, verb):
     assert err.startswith("deixis: there is no split 'nowhere' in ")
 
 
-@pytest.mark.parametrize("verb", ["check", "evaluate"])
+@pytest.mark.parametrize("verb", ["check", "evaluate", "audit"])
 def test_clusters_are_used_or_refused_with_the_worlds_that_use_them(made, capsys, verb):
     """No world takes `--on dask` and then works here; what belongs to a cluster is refused without one."""
-    words = {"check": ("check", made.path), "evaluate": ("evaluate", "random", "--data", made.path)}[verb]
-    part = find_world(made.world).part({"check": "checks", "evaluate": "judging"}[verb])
+    words = {
+        "check": ("check", made.path),
+        "evaluate": ("evaluate", "random", "--data", made.path),
+        "audit": ("audit", made.path),
+    }[verb]
+    world = find_world(made.world)
+    part = {"check": "checks", "evaluate": "judging"}.get(verb)
+    is_able = runs_on_clusters(made.path) if part is None else world.part(part).runs_on_clusters
 
     for option in (("--address", "tcp://127.0.0.1:1"), ("--cluster-wait", 3)):
         code, _, err = run(capsys, *words, *option)
         assert code == 2
         assert err.endswith("add --on dask\n")
-    if not part.runs_on_clusters:
+    if not is_able:
         code, _, err = run(capsys, *words, "--on", "dask")
         assert code == 2
         assert err.count("\n") == 1

@@ -80,7 +80,8 @@ def test_answers_are_judged_from_files(folder, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("change", "error"), [({"style": "image"}, "can be shown as text"), ({"options": {"absent": 0}}, "unknown setting")]
+    ("change", "error"),
+    [({"style": "board"}, "can be shown as text, image"), ({"options": {"absent": 0}}, "unknown setting")],
 )
 def test_what_such_a_world_lacks_is_refused(folder, change, error):
     """In one line."""

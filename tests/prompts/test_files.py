@@ -4,6 +4,7 @@ import base64
 import json
 from collections import Counter
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -12,7 +13,7 @@ from deixis._cli.answers import answers
 from deixis._cli.prompts import prompts
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.prompts.ask import ask
-from deixis.prompts.files import gold_path, read_given, read_key, write_prompts
+from deixis.prompts.files import gold_path, read_given, read_key, read_prompts, write_prompts
 from deixis.prompts.recipe import PromptRecipe
 
 
@@ -145,3 +146,35 @@ def test_lines_that_are_no_text(tmp_path):
 
     assert [one.id for one in read_given(path, strange=strange)] == ["b"]
     assert sum(strange.values()) == 3
+
+
+@pytest.mark.parametrize("keep", ["files", "base64"])
+def test_prompts_are_read_back_as_chat_templates_take_them(grid_data, tmp_path, keep):
+    """Every message is a list of texts and images that can be opened."""
+    made = ask(PromptRecipe(task="navigate", answer="0..1000", limit=2), grid_data)
+    write_prompts(made, tmp_path / "p.jsonl", keep=keep)
+    read = list(read_prompts(tmp_path / "p.jsonl"))
+
+    assert [prompt.id for prompt in read] == [question.id for question in made.questions]
+    for prompt, question in zip(read, made.questions, strict=True):
+        assert [message["role"] for message in prompt.messages] == ["system", "user"]
+        assert prompt.messages[0]["content"] == [{"type": "text", "text": question.messages[0].text}]
+        _, image, said = prompt.messages[1]["content"]
+        png = Path(image["path"]).read_bytes() if keep == "files" else base64.b64decode(image["base64"])
+        assert png == question.pictures[0].png
+        assert said["text"].startswith("Expression: ")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [[{"type": "image", "path": "../secret.png"}], [{"type": "image"}], 7, [3], [{"type": "image", "path": "a\0b"}]],
+)
+def test_what_is_no_prompt_is_refused_in_one_line(tmp_path, content):
+    """Images outside of the folder are never opened."""
+    line = {"id": "x", "messages": [{"role": "user", "content": content}]}
+    (tmp_path / "p.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+
+    with pytest.raises(BrokenDataset) as caught:
+        list(read_prompts(tmp_path / "p.jsonl"))
+    assert "\n" not in str(caught.value)
+    assert str(tmp_path / "p.jsonl") in str(caught.value)

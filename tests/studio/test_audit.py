@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import numpy as np
 import pytest
@@ -70,6 +71,22 @@ def test_every_bar_leads_to_as_many_examples_as_it_says(client, library, kind):
             told = re.search(r'<h2 aria-live="polite">\s*([\d,]+)', page)
             assert told, bar
             assert int(told[1].replace(",", "")) == bar.examples, bar
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "some"), [("grid", "pattern=p2&needs=every"), ("photos", "needs=clause")])
+def test_bars_of_charts_lead_to_their_examples(client, library, kind, some):
+    """Each name that is a link lists examples; where no filter fits a bar, its name leads nowhere."""
+    slug = entry_of(library, kind).slug
+    page = client.get(f"/d/{slug}/audit").text
+    links = [unescape(one) for one in re.findall(r'<a class="of" href="([^"]+)"', page)]
+
+    assert f"/d/{slug}?{some}" in links
+    assert '<span class="of">noun alone</span>' in page
+    for link in dict.fromkeys(links):
+        told = re.search(r'<h2 aria-live="polite">\s*([\d,]+)', client.get(link).text)
+        assert told
+        assert int(told[1].replace(",", "")) > 0
 
 
 @pytest.mark.slow
@@ -199,12 +216,13 @@ def test_what_is_found_is_saved_in_the_order_of_the_gallery(client, library, tmp
 
 
 def test_what_cannot_be_saved_is_told(client, library):
-    """Other forms, and worlds that write no table."""
+    """Other forms, more examples than can be saved here, and findings of checks."""
     grid, rooms = entry_of(library, "grid").slug, entry_of(library, "rooms").slug
 
     assert client.get(f"/d/{grid}/examples.exe").status_code == 404
-    assert "deixis convert" in client.get(f"/d/{rooms}/examples.jsonl").text
-    assert "Save" not in client.get(f"/d/{rooms}").text
+    assert "at most 100,000 examples" in client.get(f"/d/{rooms}/examples.jsonl").text
+    assert "deixis check" in client.get(f"/d/{grid}/sheet.png?check=any").text
+    assert "Save" not in client.get(f"/d/{grid}?check=any").text
 
 
 def test_an_example_is_reached_by_its_number(client, library):

@@ -7,8 +7,10 @@ import json
 import pytest
 
 from deixis._cli import main
+from deixis._studio import export as exporting
 from deixis._studio.copied_pages import CopiedPage, copy_page, plain_script
 from deixis.errors import DeixisError
+from tests.studio.drawn import write_dataset
 from tests.studio.exported import faults_of
 
 
@@ -110,6 +112,8 @@ def test_a_whole_demo_is_exported(demo_roots, tmp_path, capsys):
     [
         (["--export", "{there}"], "is there already"),
         (["--examples", "5"], "--examples is for the pages of --export"),
+        (["--force"], "--force is for the folder of --export"),
+        (["--export", "{there}", "--force"], "was not made by deixis studio --export"),
         (["--export", "{new}", "--study", "{there}"], "--study serves a study and nothing else"),
     ],
 )
@@ -136,3 +140,65 @@ def test_a_folder_without_data_is_no_empty_export(tmp_path, capsys):
 
     assert "no datasets or results were found" in capsys.readouterr().err
     assert not (tmp_path / "pages").exists()
+
+
+@pytest.fixture
+def exported(tmp_path):
+    """An export of a few drawn worlds, and the command that wrote it."""
+    write_dataset(tmp_path / "drawn")
+    words = ["studio", str(tmp_path / "drawn"), "--export", str(tmp_path / "pages"), "--examples", "2"]
+    assert main(words) == 0
+    return tmp_path / "pages", words
+
+
+def files_in(folder):
+    """The bytes of every file of a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_an_export_replaces_an_earlier_one_only_when_it_is_told_to(exported, capsys):
+    """Without --force the folder is taken; with it, pages that are not written again are gone."""
+    out, words = exported
+    before = files_in(out)
+    fewer = [*words[:-1], "1"]
+
+    assert main(fewer) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert files_in(out) == before
+
+    assert main([*fewer, "--force"]) == 0
+    assert len(files_in(out)) < len(before)
+    assert sorted(json.loads((out / "export.json").read_text())["files"]) == sorted(files_in(out))
+    assert main([*words, "--force"]) == 0
+    assert files_in(out) == before
+    assert sorted(path.name for path in out.parent.iterdir()) == ["drawn", "pages"]
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "d/drawn/mine.html"])
+def test_a_folder_with_anything_else_in_it_is_not_replaced(exported, capsys, name):
+    """The file that no export wrote is named, and nothing is touched."""
+    out, words = exported
+    (out / name).write_text("mine")
+    before = files_in(out)
+
+    assert main([*words, "--force"]) == 2
+
+    said = capsys.readouterr().err
+    assert f"also holds {name}" in said
+    assert len(said.splitlines()) == 1
+    assert files_in(out) == before
+
+
+def test_an_export_that_fails_leaves_the_earlier_one(exported, monkeypatch):
+    """The new pages take the place of the old ones when they are whole."""
+    out, words = exported
+    before = files_in(out)
+
+    def fail(*_):
+        raise DeixisError("no more")
+
+    monkeypatch.setattr(exporting.Export, "write", fail)
+
+    assert main([*words, "--force"]) == 2
+    assert files_in(out) == before
+    assert sorted(path.name for path in out.parent.iterdir()) == ["drawn", "pages"]

@@ -274,9 +274,10 @@ def test_the_page_names_the_number_and_the_id(client, demo_roots):
     page = client.get(f"/d/photographs/{ids[place]}").text
     by_number = [n for n in range(len(ids)) if n not in ids]
 
-    assert re.search(rf"<h1>Example {place} <span[^>]*>id {ids[place]}</span></h1>", page)
+    assert f'<span aria-current="page">example {place:,}</span>' in page
+    assert f"<dt>Number</dt><dd>{place:,}</dd><dt>Id</dt><dd><code>{ids[place]}</code></dd>" in page
     for number in by_number[:3]:
-        assert f"Example {number} <span" in client.get(f"/d/photographs/{number}").text
+        assert f">example {number:,}</span>" in client.get(f"/d/photographs/{number}").text
 
 
 def test_an_unknown_id_is_told(client):

@@ -27,7 +27,7 @@ def test_a_word_lights_what_it_leaves_and_can_be_pinned(page, address, shots):
     word.focus()
     lit = {one.get_attribute("data-object") for one in page.locator("#image-0 .region.lit").all()}
     page.keyboard.press("Enter")
-    page.locator("h1").click()
+    page.locator(".foot").click()
     page.screenshot(path=shots / "photographs.png", full_page=True)
 
     assert lit == lights

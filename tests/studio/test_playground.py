@@ -481,3 +481,63 @@ def test_only_files_that_can_be_made_are_offered(client):
 def test_what_cannot_be_kept_is_refused(client, address, status):
     """A file that there is not, or not of this text, is refused in words."""
     assert client.get(address).status_code == status
+
+
+# ---- slips and suggestions
+
+
+def test_the_page_reads_what_was_meant_and_says_so(client):
+    """A text with slips gets the verdict on what was meant, and every change is told; the strict judge refuses it."""
+    answer = ask(client, "go to red circel")
+
+    assert answer["headline"] == "Picks out exactly one object"
+    assert "Read as ‘walk to the red circle’: ‘go to’ was read as ‘walk to’" in answer["verdict"]
+    assert 'data-text="walk to the red circle"' in answer["verdict"]
+    assert judge(dx.grid(TWO_CIRCLES), "go to red circel").error is not None
+
+
+def test_a_word_that_is_being_typed_is_not_taken_for_a_slip():
+    """The beginning of a word that fits is completed by chips, not read as a word near it."""
+    judged = judge(dx.grid(TWO_CIRCLES), "push the blu", is_tolerant=True)
+
+    assert judged.is_begun
+    assert judged.reading is None
+    assert completions(judged)[0].text == "push the blue"
+
+
+def test_where_no_slip_helps_the_word_is_pointed_at(client):
+    """What could be mended is mended, and the word that could not is underlined."""
+    answer = ask(client, "push teh foo circle")
+
+    assert answer["headline"] == "Cannot be read: ‘foo’ does not fit here"
+    assert 'stopped here">foo<' in answer["said"]
+
+
+def test_files_have_the_text_that_was_read(client):
+    """A test made from a text with slips holds what was meant, which can be read strictly."""
+    query = urlencode({"text": "the red circel", "scene": to_address(dx.grid(TWO_CIRCLES))})
+
+    made = client.get(f"/playground/test_fixture.py?{query}").text
+
+    assert "the red circle" in made
+    assert "circel" not in made
+
+
+def test_an_ambiguous_text_is_answered_by_buttons_that_mend_it(client):
+    """Each suggestion says what to change, puts the text with it into the field, and lights the object."""
+    verdict = ask(client, "push the circle")["verdict"]
+
+    assert 'data-text="push the red circle" data-lights="0">add ‘red’</button>' in verdict
+    assert 'data-text="push the blue circle" data-lights="1">add ‘blue’</button>' in verdict
+    assert "suggestions" not in ask(client, "push the red circle")["verdict"]
+    assert "say ‘red’ instead of ‘green’" in ask(client, "the green circle")["verdict"]
+
+
+def test_suggestions_are_given_up_with_the_rest(monkeypatch):
+    """Where looking for suggestions takes too long there are none, and the verdict stands."""
+    judged = judge(dx.grid(TWO_CIRCLES), "the circle")
+    monkeypatch.setattr(playground_verdict, "MAX_QUESTIONS", 3)
+
+    assert judged.suggestions == ()
+    assert judged.headline == "Picks out 2 objects: ambiguous"
+    assert judged.details == "Add a word that rules out the others, or edit the board."

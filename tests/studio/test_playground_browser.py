@@ -225,3 +225,31 @@ def test_the_chip_puts_the_missing_word_in(page):
     page.locator("#next").get_by_role("button", name="the", exact=True).click()
 
     expect(page.locator("#text")).to_have_value("the red circle")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_scene_text_and_verdict_are_seen_at_once(page, width, height):
+    """Without scrolling: the whole board, the field, and the headline; on a wide screen the suggestions, too."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(BOARD.format(text="push+the+circle"))
+    page.locator(".token").first.wait_for()
+    seen = ["#text", "#board", "#verdict-headline" if width < 860 else "#verdict .verdict"]
+
+    for name in seen:
+        box = page.locator(name).bounding_box()
+        assert box["y"] >= 0, name
+        assert box["y"] + box["height"] <= height, name
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_suggestion_is_put_into_the_text(board):
+    """A button adds the word, and the text picks out one object."""
+    board.fill("#text", "push the circle")
+    verdict_becomes(board, "Picks out 2 objects: ambiguous")
+
+    board.get_by_role("button", name="add ‘blue’").click()
+
+    verdict_becomes(board, "Picks out exactly one object")
+    assert board.input_value("#text") == "push the blue circle"
+    assert board.evaluate("document.activeElement.id") == "text"

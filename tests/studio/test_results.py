@@ -112,6 +112,68 @@ def test_the_measure_can_be_switched(studio: TestClient) -> None:
     assert "run=guess&amp;split=a2&amp;measure=exact" not in page
 
 
+def test_scores_are_drawn_and_saved(studio: TestClient) -> None:
+    """A chart with the scores of every model, published ones beside, and both as files of the same numbers."""
+    page = studio.get("/results").text
+    links = [unescape(one) for one in re.findall(r'href="(/results/scores\.[^"]+)" download', page)]
+    assert [link.partition("?")[0] for link in links] == ["/results/scores.csv", "/results/scores.tex"]
+    table, latex = (studio.get(link) for link in links)
+
+    assert "Exact match by split" in page
+    assert "Published exact match" in page
+    assert table.headers["content-type"].startswith("text/csv")
+    for split in SPLITS:
+        assert f",{split}," in table.text
+        assert f"  {split} & " in latex.text
+    assert "GCN-LSTM" in table.text
+    assert "\\toprule" in latex.text
+    assert "\\textless{}script\\textgreater{}" in latex.text
+
+
+def test_scores_of_one_model_are_drawn_and_saved(studio: TestClient) -> None:
+    """A column for each measure."""
+    page = studio.get("/results?run=knows").text
+    (link, _) = (unescape(one) for one in re.findall(r'href="(/results/scores\.[^"]+)" download', page))
+
+    assert "by split" in page
+    assert "correct target" in studio.get(link).text
+
+
+@pytest.mark.parametrize(
+    "where", ["/results/scores.exe", "/results/scores.csv", "/results/scores.csv?on=%00&measure=x"]
+)
+def test_scores_that_are_not_there_are_told(studio: TestClient, where: str) -> None:
+    """Another form, no dataset, and nonsense."""
+    answer = studio.get(where)
+
+    assert answer.status_code == 404
+    assert "there is no" in answer.text or "are saved as" in answer.text
+
+
+@pytest.mark.parametrize("query", ["run=guess&show=wrong&split=a1", "a=guess&b=knows&show=b"])
+def test_an_example_keeps_the_filter_of_its_results(studio: TestClient, query: str) -> None:
+    """Its page leads to the one before and after it behind the same number, and back to their list."""
+    page = studio.get(f"/results/{'compare' if query.startswith('a=') else 'examples'}?{query}").text
+    listed = list(dict.fromkeys(re.findall(r'<h3><a href="([^"]*)"', page)))
+    assert len(listed) > 2
+
+    second = studio.get(unescape(listed[1])).text
+
+    assert listed[0] in second
+    assert listed[2] in second
+    assert 'href="/results/' in second
+    assert "2 of" in second
+
+
+@pytest.mark.parametrize("place", ["at=1", "among=&at=0", "among=run%3Dguess&at=999999", "among=run%3D..%2F..&at=0"])
+def test_a_place_that_is_none_is_left_out(studio: TestClient, place: str) -> None:
+    """The page of the example is shown as if nothing had been carried."""
+    answer = studio.get("/d/grid-worlds/0", params={"in": place})
+
+    assert answer.status_code == 200
+    assert 'href="/results/' not in answer.text
+
+
 def test_a_broken_run_is_told_and_the_rest_works(studio: TestClient) -> None:
     """The page names the broken folder and its error, and still shows the others."""
     answer = studio.get("/results")

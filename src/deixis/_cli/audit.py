@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deixis._cli.compose import options_for
-from deixis._cli.options import AllowLosses, Count, Json, Places, Seed, names_given
-from deixis._cli.places import at_hand
+from deixis._cli.options import Address, AllowLosses, Count, Json, On, Places, Seed, Wait, names_given
+from deixis._cli.places import PATIENCE_SECONDS, at_hand, crew_for
 from deixis._cli.printing import print_json, print_table
 from deixis._cli.progress import Stages
 from deixis._losses import Losses
@@ -45,6 +45,9 @@ def audit(
     figures: bool = False,
     seed: Seed = 0,
     workers: Count | None = None,
+    on: On = "here",
+    address: Address = "",
+    cluster_wait: Wait = PATIENCE_SECONDS,
     as_json: Json = False,
     options: dict[str, Any] | None = None,
 ) -> int:
@@ -65,14 +68,17 @@ def audit(
         figures: Also measure what needs no meaning: texts, duplicates, candidates, blind readers. Files of others and
             datasets side by side always have these figures, on at most 20,000 examples of each.
         seed: Random seed of the sample; 0 by default.
-        workers: How many threads or processes, one per core by default; the result does not depend on it.
+        workers: How many processes or threads share the work, one per core by default; the result is the same.
+        on: Who shares it: this machine (here, the default), or the workers of a Dask cluster.
+        address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
+        cluster_wait: Seconds to wait while the cluster has no worker, or its scheduler is gone; 60 by default.
         as_json: Print JSON instead of text.
         options: Those of single worlds.
     """
     from deixis.audits._counting import shared_examples
     from deixis.audits._summary import compare_audits, explain_dashes
     from deixis.audits.figures import compare_figures, explain_missing
-    from deixis.audits.run import audit_dataset
+    from deixis.audits.run import audit_dataset, runs_on_clusters
 
     paths = [at_hand(place) for place in places]
     called = names_given(names, len(paths)) or names_of(paths)
@@ -80,17 +86,24 @@ def audit(
     published = _published_audit(worlds, options or {})
     write = None if out is None else _writer(out, len(paths), published=published)
     found: dict[str, DatasetAudit] = {}
-    for name, path in zip(called, paths, strict=True):
-        with Stages(compiles=True) as progress:
-            found[name] = audit_dataset(
-                path,
-                split=split,
-                sample=sample,
-                seed=seed,
-                workers=workers or os.cpu_count() or 1,
-                progress=partial(progress, name),
-                with_figures=figures or len(paths) > 1,
-            )
+    for place, path in zip(places, paths, strict=True):
+        if on != "here" and not runs_on_clusters(path):
+            world = worlds[path]
+            kind = "grounded expressions" if world is None else world.name
+            raise RecipeError(f"--on {on} is for audits of {_audited_on_clusters()} only; {place} is of {kind}")
+    with crew_for(on, address, workers=workers, wait=cluster_wait) as crew:
+        for name, path in zip(called, paths, strict=True):
+            with Stages(compiles=True) as progress:
+                found[name] = audit_dataset(
+                    path,
+                    split=split,
+                    sample=sample,
+                    seed=seed,
+                    workers=workers or os.cpu_count() or 1,
+                    crew=crew,
+                    progress=partial(progress, name),
+                    with_figures=figures or len(paths) > 1,
+                )
     lost = _losses(found, allowed=allow_losses)
     shared = shared_examples({name: one.sightings for name, one in found.items()})
     about = {"split": split, "sample": sample, "seed": seed if sample else None}
@@ -128,6 +141,15 @@ def audit(
         others = "" if page == out else f"{out / 'audit.json'}, {out / 'audit.md'} and "
         print(f"Written: {others}{page} (open it in a browser)")
     return 0
+
+
+def _audited_on_clusters() -> str:
+    """The worlds whose audits a cluster can share."""
+    from deixis.worlds.registry import known_worlds
+
+    worlds = known_worlds().values()
+    able = (one for one in worlds if not one.has("audit") or getattr(one.part("audit"), "runs_on_clusters", False))
+    return ", ".join(one.name for one in able if one.has("examples"))
 
 
 def _with_need(rows: Sequence[Sequence[str]], further: Sequence[Sequence[str]]) -> list[Sequence[str]]:

@@ -59,10 +59,10 @@ def check(
         sample: Check a random sample of this size; files are then not compared with the manifest.
         codes: List what is checked in every world, and check nothing.
         seed: Random seed of the sample; 0 by default.
-        workers: How many threads, one per core by default; the result does not depend on it.
-        on: Work on this machine (here, the default), or on a Dask cluster.
+        workers: How many processes or threads share the work, one per core by default; the result is the same.
+        on: Who shares it: this machine (here, the default), or the workers of a Dask cluster.
         address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
-        cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
+        cluster_wait: Seconds to wait while the cluster has no worker, or its scheduler is gone; 60 by default.
         as_json: Print JSON instead of text.
         options: Those of single worlds.
     """

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from deixis._cli.compose import options_for
 from deixis._cli.options import Count, Json, Place, Seed
-from deixis._cli.places import at_hand
+from deixis._cli.places import at_hand, deliver_output
 from deixis._cli.printing import print_output
 from deixis._cli.progress import Stages
 from deixis._options import names_in
@@ -18,6 +18,7 @@ from deixis.errors import RecipeError
 
 
 if TYPE_CHECKING:
+    from deixis.report.output import Output
     from deixis.worlds.world import World
 
 
@@ -44,7 +45,8 @@ def convert(
 
     Args:
         paths: What to read: dataset folders, also at an address such as s3://bucket/folder, or files and folders as
-            the authors of a dataset released them; and last where to write: a file or a folder, as the form has it.
+            the authors of a dataset released them; and last where to write: a file or a folder, as the form has it,
+            or an address.
         to: The form, one of those of its world; parquet is a dataset folder.
         split: Convert only this split; its vocabulary is still that of the whole dataset.
         named: Names of splits: a name for the only split of each PATH, in their order, or old=new; separated
@@ -60,9 +62,7 @@ def convert(
         got = f"only {paths[0]}" if paths else "nothing"
         raise RecipeError(f"convert needs what to read and where to write, PATH … OUT, got {got}")
     *given, out = paths
-    if not isinstance(out, Path):
-        raise RecipeError(f"convert writes to this machine only, not to {out}; name a path as the last one")
-    if out.is_file() and not force:
+    if isinstance(out, Path) and out.is_file() and not force:
         raise RecipeError(f"{out} already exists; choose another name, or give --force to replace it")
     sources = [at_hand(source) for source in given]
     world = _world_of(sources[0])
@@ -70,24 +70,40 @@ def convert(
         if options:
             raise RecipeError(f"--{next(iter(options)).replace('_', '-')} has no meaning for {to[:40]!r}")
         chosen = {"seed": seed or 0, "split": split, "names": names_in(named), "force": force}
-        return _convert_absent(world, sources, out, to, chosen, as_json=as_json)
-    formats = world.part("formats")
-    if to not in formats.writes:
-        known = ", ".join(formats.writes)
-        raise RecipeError(f"{sources[0]} is of {world.name}, which is not written as {to[:40]!r}; known: {known}")
-    own = options_for(world, "convert", options, where=sources[0])
-    with Stages() as progress:
-        output = formats.convert(
-            sources, out, to=to, split=split, names=names_in(named), force=force, progress=progress, **own
-        )
-    values = {"path": str(out), "to": to, "from": ", ".join(map(str, given)), **output.values}
-    print_output(replace(output, values=values, blocks=[*output.blocks, f"Wrote {out}."]), as_json=as_json)
+        with deliver_output(out, force=force) as place:
+            output = _convert_absent(world, sources, place, to, chosen)
+        values = {"path": str(out), **output.values, "to": to, "from": ", ".join(map(str, given))}
+    else:
+        formats = world.part("formats")
+        if to not in formats.writes:
+            known = ", ".join(formats.writes)
+            raise RecipeError(f"{sources[0]} is of {world.name}, which is not written as {to[:40]!r}; known: {known}")
+        own = options_for(world, "convert", options, where=sources[0])
+        with deliver_output(out, force=force) as place, Stages() as progress:
+            output = formats.convert(
+                sources, place, to=to, split=split, names=names_in(named), force=force, progress=progress, **own
+            )
+        values = {"path": str(out), "to": to, "from": ", ".join(map(str, given)), **output.values}
+    told = replace(output, values=values, blocks=[*output.blocks, f"Wrote {out}."])
+    print_output(told if isinstance(out, Path) else _renamed(told, str(place), str(out)), as_json=as_json)
     return output.code
 
 
-def _convert_absent(
-    world: World, sources: list[Path], out: Path, to: str, given: dict[str, Any], *, as_json: bool
-) -> int:
+def _renamed(output: Output, path: str, address: str) -> Output:
+    """Return an output that tells an address where it tells the path of what was sent there."""
+
+    def rename(told: Any) -> Any:
+        if isinstance(told, str):
+            return told.replace(path, address)
+        if isinstance(told, dict):
+            return {name: rename(value) for name, value in told.items()}
+        return [rename(one) for one in told] if isinstance(told, list | tuple) else told
+
+    blocks = [rename(block) if isinstance(block, str) else block for block in output.blocks]
+    return replace(output, values=rename(dict(output.values)), blocks=blocks, files=(), notes=rename(output.notes))
+
+
+def _convert_absent(world: World, sources: list[Path], out: Path, to: str, given: dict[str, Any]) -> Output:
     """Write examples of any world with expressions that fit nothing."""
     from deixis.readers._formats.convert import LAYOUTS, convert_absent
 
@@ -96,10 +112,7 @@ def _convert_absent(
         known = ", ".join(ABSENT + name for name in LAYOUTS)
         raise RecipeError(f"expressions of absent things are not written as {to[:40]!r}; known: {known}")
     with Stages() as progress:
-        output = convert_absent(world, sources, out, to=form, progress=progress, **given)
-    values = {"path": str(out), **output.values, "to": to, "from": ", ".join(map(str, sources))}
-    print_output(replace(output, values=values, blocks=[*output.blocks, f"Wrote {out}."]), as_json=as_json)
-    return output.code
+        return convert_absent(world, sources, out, to=form, progress=progress, **given)
 
 
 def _world_of(path: Path) -> World:

@@ -59,10 +59,10 @@ def evaluate(
             were judged before are kept; results on another dataset go to the folder on-NAME in it.
         force: Replace results of another model, or of another checkpoint, that the folder holds.
         seed: Random seed of random answers, ties and bootstrap intervals; 0 by default.
-        workers: How many processes a cluster on this machine has, or how many threads a model has on a CPU.
-        on: Judge on this machine (here, the default), or on a Dask cluster; the result is the same.
+        workers: How many processes or threads share the work, one per core by default; the result is the same.
+        on: Who shares it: this machine (here, the default), or the workers of a Dask cluster.
         address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
-        cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
+        cluster_wait: Seconds to wait while the cluster has no worker, or its scheduler is gone; 60 by default.
         allow_losses: Go on although over 1 % of the answers are unusable: without the id of an example, repeated, or
             only partly understood.
         as_json: Print JSON instead of text.

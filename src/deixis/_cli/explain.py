@@ -16,6 +16,11 @@ from deixis.worlds.registry import find_world, known_worlds, parts_of, world_of
 
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deixis.language.explain import Explanation
+    from deixis.language.suggestions import Suggestion
+    from deixis.language.tolerant import TolerantReading
     from deixis.scene.scene import Context, Scene
     from deixis.worlds.world import World
 
@@ -36,6 +41,7 @@ def explain(
     scene: str,
     split: str | None = None,
     world: str | None = None,
+    tolerant: bool = False,
     no_color: bool = False,
     seed: Seed | None = None,
     workers: Count | None = None,
@@ -43,7 +49,9 @@ def explain(
 ) -> int:
     """Explain what a text picks out, step by step.
 
-    Every step is shown, which words are needed, and where misreadings lead.
+    Every step is shown, which words are needed, and where misreadings lead. A text that picks out several objects, or
+    none, is answered by the shortest edits after which it picks out one. A text with slips is refused;
+    `--tolerant` reads what was meant and says what was changed.
 
     Name an example of a dataset of any world as PATH#N, or a file with a scene, where its world reads such files.
 
@@ -53,6 +61,7 @@ def explain(
         scene: The scene: PATH#N for example N of a dataset, or a file with a scene.
         split: Count the examples within this split.
         world: The world that a file with a scene is of; by default the first that reads scenes from files.
+        tolerant: Read what was meant where TEXT has slips: misspelt, missing or other words.
         no_color: Do not use colours in the terminal.
         seed: Accepted by every verb; nothing is random here.
         workers: Accepted by every verb; this one runs in one process.
@@ -60,28 +69,60 @@ def explain(
     """
     del seed, workers
     from deixis.language import explain as explaining
+    from deixis.language.suggestions import suggest_edits
 
     place = _example_at(scene, split, world) or _scene_in(scene, split, world)
     said = text or place.text
     if not said:
         raise RecipeError("say what is to be explained, or name an example as PATH#N, whose text is explained then")
     language = place.world.part("language")
-    utterance = language.read(said, place.scene)
+    reading = _read(said, place, is_tolerant=bool(text) and tolerant)
+    utterance = reading.utterance
     explanation = explaining.explain(utterance, place.where, words=language.words, say=language.realise)
+    suggestions = suggest_edits(utterance, place.where, language=language)
     follow = getattr(language, "consequences", None)
     further: dict[str, tuple[str, Any]] = follow(utterance, place.scene, explanation.target) if follow else {}
     if as_json:
         values = {name: value for name, (_, value) in further.items()}
-        print_json({**explanation.as_dict(), "target": explanation.target, **values})
+        own = {"read_as": reading.as_dict() if reading.changes else None}
+        told = {"target": explanation.target, "suggestions": [one.as_dict() for one in suggestions]}
+        print_json({**explanation.as_dict(), **own, **told, **values})
         return 0
     draw = getattr(place.world.part("pictures"), "draw_scene", None) if place.world.has("pictures") else None
     if draw is not None:
         print_lines([draw(place.scene, target=explanation.target, color=wants_color(no_color=no_color))])
+    if reading.changes:
+        print_lines([f"Read as: {reading.told}", ""])
     print_lines(explanation.lines())
+    print_lines(_lines_on(suggestions, explanation))
     for name, (words, _) in further.items():
         if words:
             print(f"\nThe {name}: {words}")
     return 0
+
+
+def _read(text: str, place: _Place, *, is_tolerant: bool) -> TolerantReading:
+    """The text with its meaning; the text of an example is read as it is."""
+    from deixis.language.tolerant import TolerantReading, read_tolerantly
+
+    language = place.world.part("language")
+    if not is_tolerant:
+        return TolerantReading(language.read(text, place.scene))
+    schema = place.scene.schema
+    return read_tolerantly(text, lambda said: language.read(said, place.scene), words=language.words, schema=schema)
+
+
+def _lines_on(suggestions: Sequence[Suggestion], explanation: Explanation) -> Iterator[str]:
+    """What to change so that one object is picked out, and which."""
+    if not suggestions:
+        return
+    names = {one.number: one.names for one in explanation.others} | {explanation.scene: explanation.names}
+    yield ""
+    yield "To mean one object alone"
+    for one in suggestions:
+        scene, index = one.target
+        number = str(index) if scene == explanation.scene else f"{scene}:{index}"
+        yield f"  {one.words}: {names[scene][index]} ({number})"
 
 
 def _example_at(where: str, split: str | None, world_name: str | None) -> _Place | None:

@@ -36,6 +36,7 @@ ABOUT: Mapping[str, str] = {
     "studio": "datasets in the browser",
     "tensorboard": "curves of trainings for TensorBoard",
     "train": "models",
+    "wandb": "curves of trainings for Weights & Biases",
 }  # the extras for users, and what they are for; others belong to work on the project itself
 REQUIREMENT = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[([^\]]*)\])?\s*([^;]*)(?:;\s*(.*))?$")
 OF_EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")

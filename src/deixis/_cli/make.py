@@ -81,10 +81,10 @@ def __getattr__(name: str) -> Callable[..., int]:
             options: What the recipe is told.
             out: The folder for the dataset, or an address such as s3://bucket/folder.
             recipe: A TOML file with the recipe, instead of the other options; only --seed may be given beside it.
-            workers: How many threads or processes; the result does not depend on it.
-            on: Work on this machine (here, the default), or on a Dask cluster; the result is the same.
+            workers: How many processes or threads share the work, one per core by default; the result is the same.
+            on: Who shares it: this machine (here, the default), or the workers of a Dask cluster.
             address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
-            cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
+            cluster_wait: Seconds to wait while the cluster has no worker, or its scheduler is gone; 60 by default.
             as_json: Print JSON instead of text.
         """
         made = (

@@ -57,6 +57,19 @@ def deliver_to(place: Path | str, *, digest: str | None = None) -> Iterator[Path
 
 
 @contextmanager
+def deliver_output(place: Path | str, *, force: bool = False) -> Iterator[Path]:
+    """Yield the path at which to write a file or folder for a place, and upload it afterwards to an address."""
+    if isinstance(place, Path):
+        yield place
+        return
+    _refuse_memory(place)
+    from deixis.data import remote
+
+    with Stages() as progress, remote.deliver_output(place, force=force, progress=progress) as out:
+        yield out
+
+
+@contextmanager
 def crew_for(on: On, address: str, *, workers: int | None, wait: int = PATIENCE_SECONDS) -> Iterator[Crew | None]:
     """Those who do the work: nobody but the threads here, or the workers of a Dask cluster.
 

@@ -24,7 +24,7 @@ def prompts(
     fresh: Seed | None = None,
     task: str | None = None,
     answer: str | None = None,
-    style: str = "text",
+    style: str | None = None,
     shots: int = 0,
     limit: Count = 100,
     split: str = "",
@@ -34,6 +34,7 @@ def prompts(
     out: Path | None = None,
     lm_eval: Annotated[Path | None, Parameter(name="--lm-eval")] = None,
     likelihood: Annotated[bool, Parameter(negative=())] = False,
+    lmms_eval: Annotated[Path | None, Parameter(name="--lmms-eval")] = None,
     seed: Seed = 0,
     workers: Count | None = None,
     as_json: Json = False,
@@ -45,15 +46,16 @@ def prompts(
 
     With --fresh SEED a test set is made on the spot that nobody can have seen: by the recipe of the dataset, if one is
     named. Let a model answer, write its answers as {"id": …, "answer": …}, and judge them with `deixis answers`.
-    Without --out and --lm-eval the first prompt is printed.
+    Without --out, --lm-eval and --lmms-eval the first prompt is printed.
 
     Args:
         source: A dataset folder of any world, or an address such as s3://bucket/folder; may be left out with --fresh.
         fresh: Make a fresh test set with this seed.
         task: What is asked of models, for --fresh without DATA (`deixis prompts` alone lists the tasks); by default
             what the dataset is for.
-        answer: What to ask for, e.g. actions or target, choose or caption; by default the first of the task.
-        style: How scenes are shown: text, image, or what else the task knows.
+        answer: What to ask for, e.g. actions or target, choose or caption; by default the first of the task. A box in
+            a picture: pixels, share (0 to 1), 0..1000, box_2d (top first, 0..1000) or loc (location tokens).
+        style: How scenes are shown: text (the default), image (the default for boxes), or what else the task knows.
         shots: Solved examples before every question, from the training split.
         limit: Questions of each split, or of each set of pairs; 100 by default.
         split: Splits or sets of pairs to ask about, separated by commas; by default test, or all sets.
@@ -63,6 +65,7 @@ def prompts(
         out: The file of prompts, FILE.jsonl; right answers go to FILE.gold.jsonl.
         lm_eval: A folder for a task of the lm-evaluation-harness.
         likelihood: Let that task compare how likely each listed answer is, instead of reading what a model says.
+        lmms_eval: A folder for a task of lmms-eval, with the pictures.
         seed: Random seed of the choice and order of questions; 0 by default.
         workers: Processes that make a fresh test set; one per core by default.
         as_json: Print JSON instead of text.
@@ -108,6 +111,10 @@ def prompts(
         from deixis.bridges.lm_eval_tasks import write_task
 
         written += write_task(made, lm_eval, by_likelihood=likelihood)
+    if lmms_eval is not None:
+        from deixis.bridges import lmms_eval_tasks
+
+        written += lmms_eval_tasks.write_task(made, lmms_eval)
     if as_json:
         print_json({**made.facts, "files": [str(path) for path in written]})
         return 0

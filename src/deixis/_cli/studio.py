@@ -37,6 +37,7 @@ def studio(
     name: str = "",
     export: Path | None = None,
     examples: Count | None = None,
+    force: bool = False,
     seed: Seed = 42,
     workers: Count | None = None,
     as_json: Json = False,
@@ -57,8 +58,9 @@ def studio(
         study: Serve this study of deixis study to its participants, and nothing else.
         name: With --study, the name under which a proxy in front of it is called, as in https://NAME/.
         export: Write the pages into this folder instead, for a file share or a project page, and open no studio. The
-            folder must be empty or not there yet.
+            folder must be empty or not there yet, or with --force the folder of an earlier export.
         examples: With --export, how many examples of each dataset get a page; 100 by default.
+        force: With --export, replace the folder of an earlier export, and nothing but that.
         seed: Random seed of the demo; 42 by default.
         workers: How many threads make the demo.
         as_json: Print the address as JSON, or with --export what was written.
@@ -70,11 +72,11 @@ def studio(
 
     if study is not None and (paths or answers is not None or export is not None):
         raise RecipeError("--study serves a study and nothing else; leave out the paths, --answers and --export")
-    _demand_used(name=name, study=study, examples=examples, export=export)
+    _demand_used(name=name, study=study, examples=examples, force=force, export=export)
     if study is not None:
         return _serve_study(study, host=host, port=port, name=name, as_json=as_json)
     if export is not None:
-        return _export(paths or [], export, examples=examples, as_json=as_json)
+        return _export(paths or [], export, examples=examples, force=force, as_json=as_json)
     if not is_local(host):
         print(f"deixis: {OPEN_TO_OTHERS}", file=sys.stderr, flush=True)
 
@@ -103,15 +105,17 @@ def studio(
     return 0
 
 
-def _demand_used(*, name: str, study: Path | None, examples: int | None, export: Path | None) -> None:
+def _demand_used(*, name: str, study: Path | None, examples: int | None, force: bool, export: Path | None) -> None:
     """Refuse options that say something about a study or an export where there is none."""
     if name and study is None:
         raise RecipeError("--name is for a study behind a proxy; add --study STUDY")
     if examples is not None and export is None:
         raise RecipeError("--examples is for the pages of --export DIR")
+    if force and export is None:
+        raise RecipeError("--force is for the folder of --export DIR")
 
 
-def _export(paths: list[Path], out: Path, *, examples: int | None, as_json: bool) -> int:
+def _export(paths: list[Path], out: Path, *, examples: int | None, force: bool, as_json: bool) -> int:
     """Write the pages as files."""
     from deixis._studio.export import EXAMPLES, export_studio
 
@@ -120,7 +124,8 @@ def _export(paths: list[Path], out: Path, *, examples: int | None, as_json: bool
     for path in paths:
         _demand_readable(path)
     with Stages() as progress:
-        written = export_studio(paths, out, examples=EXAMPLES if examples is None else examples, progress=progress)
+        count = EXAMPLES if examples is None else examples
+        written = export_studio(paths, out, examples=count, force=force, progress=progress)
     if as_json:
         print_json({"out": str(out), **asdict(written)})
     else:

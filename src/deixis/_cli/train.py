@@ -17,7 +17,9 @@ from deixis._cli.options import Above, Count, Json, Place
 from deixis._cli.places import at_hand
 from deixis._cli.printing import print_json
 from deixis._cli.progress import Stages
+from deixis._options import names_in
 from deixis.errors import RecipeError, SchemaError
+from deixis.learn.run import recording_to
 from deixis.worlds.registry import parts_of, world_of
 
 
@@ -82,6 +84,7 @@ def __getattr__(name: str) -> Callable[..., int]:
         data: Place,
         out: Path,
         minutes: Above | None = None,
+        log: str = "",
         device: str = "auto",
         workers: Count | None = None,
         as_json: Json = False,
@@ -93,6 +96,7 @@ def __getattr__(name: str) -> Callable[..., int]:
             data: The dataset folder to learn from, or an address such as s3://bucket/folder.
             out: The folder for the run: checkpoints, log.jsonl and run.json.
             minutes: Stop after this many; the same command resumes, to the same weights, as after Ctrl-C.
+            log: Record the log in further ways, separated by commas: tensorboard, wandb.
             device: auto (a GPU where there is one), cpu, cuda, cuda:1.
             workers: How many threads on a CPU, one per core by default.
             as_json: Print JSON instead of text.
@@ -102,7 +106,7 @@ def __getattr__(name: str) -> Callable[..., int]:
         if found.name != world.name:
             raise RecipeError(f"{called} learns from datasets of {world.name}; {data} is of {found.name}")
         _use_threads(workers)
-        with Stages() as progress:
+        with recording_to(*names_in(log)), Stages() as progress:
             run = model.train(how, folder, out, device=device, progress=progress, stop_after=minutes and 60 * minutes)
         _print_run(run, as_json=as_json)
         return 0
@@ -112,6 +116,7 @@ def __getattr__(name: str) -> Callable[..., int]:
         *,
         out: Path,
         minutes: Above | None = None,
+        log: str = "",
         device: str = "auto",
         workers: Count | None = None,
         as_json: Json = False,
@@ -122,12 +127,13 @@ def __getattr__(name: str) -> Callable[..., int]:
             how: The settings of the model.
             out: Where the run goes: a folder for checkpoints, log.jsonl and run.json, or the file of an encoder.
             minutes: Stop after this many; the same command resumes, to the same weights, as after Ctrl-C.
+            log: Record the log in further ways, separated by commas: tensorboard, wandb.
             device: auto (a GPU where there is one), cpu, cuda, cuda:1.
             workers: How many threads on a CPU, one per core by default.
             as_json: Print JSON instead of text.
         """
         _use_threads(workers)
-        with Stages() as progress:
+        with recording_to(*names_in(log)), Stages() as progress:
             run = model.train(how, None, out, device=device, progress=progress, stop_after=minutes and 60 * minutes)
         _print_run(run, as_json=as_json)
         return 0

@@ -145,7 +145,7 @@ class CopiedPage(HTMLParser):
         if tag == "li" and "card" in classes and self._is_gallery:
             self.kept_cards += 1
             return self.cards is not None and self.kept_cards > self.cards
-        if tag == "a" and "data-needed" not in values and not self._finds("a", values.get("href", "#")):
+        if tag == "a" and "data-needed" not in values and not self._finds(_kind(tag, values), values.get("href", "#")):
             in_list = bool(self._navs) and self._navs[-1] not in TRAILS
             return "button" in classes or in_list
         if tag in ("img", "script", "link", "iframe", "image"):
@@ -170,7 +170,7 @@ class CopiedPage(HTMLParser):
         name = ADDRESSES.get(tag, "")
         if name not in values:
             return started
-        found = self._finds(tag, values[name])
+        found = self._finds(_kind(tag, values), values[name])
         started = _drop_attribute(started, name) if found is None else _replace_value(started, name, found)
         return self._as_plain_script(started, values) if tag == "script" else started
 
@@ -192,6 +192,11 @@ class CopiedPage(HTMLParser):
         if not facts.get("words"):
             return started
         return _drop_attribute(started, "hidden") + escape(f"{facts['words']} of words needed")
+
+
+def _kind(tag: str, values: Mapping[str, str]) -> str:
+    """Return what a link leads to: that of a page has the name of its tag, and one to a file is a download."""
+    return "download" if tag == "a" and "download" in values else tag
 
 
 def copy_page(text: str, address: str, links: CopyLinks, cards: int | None = None) -> str:

@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urljoin, urlsplit
 
 from deixis._studio.copied_pages import cards_in, copy_page, imports_of, links_in, plain_script
 from deixis._studio.library import Library
+from deixis._studio.replaced import demand_own, list_files, replacing_folder
 from deixis._studio.server import make_app
 from deixis._study.bundle import demand_empty
 from deixis.errors import BrokenDataset, DeixisError
@@ -59,6 +60,7 @@ def export_studio(
     out: Path,
     *,
     examples: int = EXAMPLES,
+    force: bool = False,
     progress: Callable[[str, int, int | None], object] = lambda *_: None,
 ) -> ExportSummary:
     """Write the studio's pages of some datasets and results into a folder, and return what it holds.
@@ -67,21 +69,25 @@ def export_studio(
         roots: the folders that are shown.
         out: a folder that is empty or not there yet.
         examples: how many examples of each dataset get a page, at most, from all its splits.
+        force: replace an earlier export in the folder, once the new one is whole.
         progress: called with a stage, how much of it is done, and how much there is.
 
     Raises:
-        RecipeError: when the folder holds something.
+        RecipeError: when the folder holds something, with `force` something that no export wrote.
         BrokenDataset: when there is nothing to export.
         DeixisError: when the studio has no answer.
     """
-    demand_empty(out)
+    if force:
+        demand_own(out)
+    else:
+        demand_empty(out)
     roots = tuple(roots)
     library = Library(roots)
     library.refresh()
     if not list(library):
         raise BrokenDataset(f"no datasets or results were found in {', '.join(str(root) for root in roots)}")
-    with Studio(make_app(roots)) as studio:
-        export = Export(studio, out)
+    with Studio(make_app(roots)) as studio, replacing_folder(out) as draft:
+        export = Export(studio, draft)
         export.plan(library, examples, progress)
         return export.write(progress)
 
@@ -274,6 +280,7 @@ class Export:
             links = ExportLinks(self, file)
             self._save(file, copy_page(text, address, links, self.cards.get(address)).encode())
         progress("pages", len(files), len(files))
+        self._save(*list_files(self._sizes))
         return ExportSummary(len(files), self.examples, len(self._sizes), sum(self._sizes.values()))
 
     def asset(self, address: str) -> str | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PAGE = 24  # cards on one page
 LONGEST = 300  # letters of one value in an address
 ORDER, SHUFFLES = "order", ("shuffled", "shuffled again")
+SHUFFLE, SEED_DIGITS = "shuffled-", 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +192,22 @@ def ranges(values: np.ndarray, ends: Sequence[int], *, unit: str = "") -> tuple[
     return tables, labels
 
 
+def set_facet(name: str, label: str, values: Sequence[tuple[str, ...]], known: Iterable[str] = ()) -> Facet:
+    """Return a facet of which every example has several values, or none.
+
+    Args:
+        name: in addresses.
+        label: for people.
+        values: those of every example.
+        known: values that are listed first, in this order, whether or not any example has them.
+    """
+    sets = {one: place for place, one in enumerate(dict.fromkeys(values))}
+    names = dict.fromkeys([*known, *sorted({value for some in sets for value in some})])
+    tables = {value: np.array([value in some for some in sets], bool) for value in names if value}
+    codes = np.fromiter((sets[one] for one in values), np.int64, len(values))
+    return Facet(name, label, codes, tables if sets else {})
+
+
 # -------------------------------------------------------------------------------- what a page shows
 
 
@@ -351,12 +368,27 @@ def order_field(wanted: PageQuery, sizes: Iterable[str]) -> Field:
         sizes: by what they can be sorted.
     """
     ways = [*SHUFFLES, *(way for name in sizes for way in (f"few {name}", f"many {name}"))]
-    named = tuple(Choice(way.replace(" ", "-"), way.replace("plan length", "actions")) for way in ways)
-    return Field(ORDER, "order", wanted.get(ORDER), named, any="as in the dataset")
+    named = [Choice(way.replace(" ", "-"), way.replace("plan length", "actions")) for way in ways]
+    if (seed := _seed_in(wanted.get(ORDER))) is not None:
+        named.insert(len(SHUFFLES), Choice(wanted.get(ORDER), f"shuffled with seed {seed}"))
+    return Field(ORDER, "order", wanted.get(ORDER), tuple(named), any="as in the dataset")
+
+
+def next_shuffle(order: str) -> str:
+    """Return the order to shuffle anew after one, so that an address always lists the same."""
+    seed = _seed_in(order)
+    return f"{SHUFFLE}{1 if seed is None else (seed + 1) % 10**SEED_DIGITS}"
+
+
+def _seed_in(order: str) -> int | None:
+    """The seed of an order such as `shuffled-17`."""
+    said = order.removeprefix(SHUFFLE)
+    is_seed = said != order and said.isascii() and said.isdecimal() and len(said) <= SEED_DIGITS
+    return int(said) if is_seed else None
 
 
 def put_in_order(numbers: np.ndarray, order: str, sizes: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Return the numbers of examples in an order: shuffled, always in the same way, or sorted.
+    """Return the numbers of examples in an order: shuffled by the seed that it names, or sorted.
 
     Args:
         numbers: int64 [example].
@@ -369,8 +401,10 @@ def put_in_order(numbers: np.ndarray, order: str, sizes: Mapping[str, np.ndarray
     if not order:
         return numbers
     shuffles = [way.replace(" ", "-") for way in SHUFFLES]
-    if order in shuffles:
-        words = mix_words(numbers.astype(np.uint64) + np.uint64(1) + np.uint64(shuffles.index(order) << 40))
+    seed = shuffles.index(order) if order in shuffles else _seed_in(order)
+    if seed is not None:
+        salt = np.uint64(seed + len(shuffles) * (order not in shuffles))
+        words = mix_words(numbers.astype(np.uint64) + np.uint64(1) + (salt << np.uint64(32)))
         return numbers[np.argsort(words, kind="stable")]
     way, _, name = order.partition("-")
     by = sizes.get(name.replace("-", " "))

@@ -10,8 +10,6 @@ import json
 from asyncio import shield
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,10 +18,10 @@ from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from deixis._studio.filters import PAGE, PageQuery
+from deixis._studio.filters import LONGEST, ORDER, PAGE, PageQuery, next_shuffle
+from deixis._studio.meanings import prepare_meanings
 from deixis._studio.pages import cache_pages, library_of, pack_page, pages_of, render_text, send_packed
-from deixis._studio.world_pages import WorldPages
-from deixis.data.store import write_parquet
+from deixis._studio.saved import MAX_SAVED, as_lines, as_parquet, draw_sheet
 from deixis.errors import DeixisError, UnknownName
 
 
@@ -36,8 +34,8 @@ if TYPE_CHECKING:
 
 PARTS = ("", "list", "counts")
 MAX_DIGITS = 12  # of the number of an example
-MAX_SAVED = 100_000  # examples
-SAVED = (("Parquet", "parquet"), ("JSON Lines", "jsonl"))
+SAVED = (("Parquet", "examples.parquet"), ("JSON Lines", "examples.jsonl"), ("a sheet of pictures (PNG)", "sheet.png"))
+FORMS = {"parquet": (as_parquet, "application/vnd.apache.parquet"), "jsonl": (as_lines, "application/jsonl")}
 PICTURE = {  # of whoever wrote the world: it is drawn, and does nothing else
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
     "cache-control": "private, max-age=3600",
@@ -67,6 +65,7 @@ def _prepare(entry: Entry) -> None:
     """Read what the next question will need, now that this one is answered."""
     with suppress(DeixisError):  # whoever asks the next question will be told
         entry.pages.prepare(entry)
+        prepare_meanings(entry)
 
 
 def _make_page(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool]:
@@ -92,21 +91,17 @@ def _make_page(request: Request, entry: Entry, library: Library) -> tuple[bytes,
         pager=_pager(path, wanted, listing),
         is_filtered=bool(wanted.values),
         saved=_save_links(entry, wanted),
+        shuffled=wanted.address(path, **{ORDER: next_shuffle(wanted.get(ORDER))}),
     )
     return pack_page(shown.encode()), listing.is_final
 
 
 def _save_links(entry: Entry, wanted: PageQuery) -> list[tuple[str, str]]:
     """What the examples that are found can be saved as: names and addresses; nothing where they cannot."""
-    if not _can_be_saved(entry) or "check" in wanted.values:
+    if "check" in wanted.values:
         return []
     query = wanted.address("")
-    return [(name, f"/d/{entry.slug}/examples.{form}{query}") for name, form in SAVED]
-
-
-def _can_be_saved(entry: Entry) -> bool:
-    """Return whether the world of a dataset writes its examples as a table."""
-    return type(entry.pages).table is not WorldPages.table
+    return [(name, f"/d/{entry.slug}/{file}{query}") for name, file in SAVED]
 
 
 def _carrying(listing: Listing, wanted: PageQuery) -> Listing:
@@ -164,7 +159,7 @@ class Way(NamedTuple):
     """The place of an example among those that pass a filter.
 
     Attributes:
-        back: the address of the page of the gallery on which it is listed.
+        back: the address of the page on which it is listed, of the gallery or of results.
         place: its place, counted from 1.
         total: how many the filter leaves.
         before, after: the addresses of its neighbours; empty where there is none.
@@ -188,7 +183,12 @@ def find_way(request: Request, entry: Entry, number: int) -> Way | None:
     said = request.query_params.get("in", "")
     if not said:
         return None
+    from deixis._studio.results import AMONG, find_place
+
     try:
+        if AMONG in QueryParams(said):
+            found = find_place(library_of(request), said, request.url.path)
+            return None if found is None else Way(*found)
         wanted = PageQuery.of(QueryParams(said))
         if not wanted.carried:
             return None
@@ -210,8 +210,13 @@ def find_way(request: Request, entry: Entry, number: int) -> Way | None:
 
 
 def go(request: Request) -> Response:
-    """Lead to the page of an example by its number."""
+    """Lead to the page of an example by its number, or by its id in the dataset."""
     entry = library_of(request).find_dataset(request.path_params["slug"])
+    said = request.query_params.get("id", "").strip()
+    if said:
+        if len(said) > LONGEST:
+            raise DeixisError(f"an id has at most {LONGEST} letters")
+        return RedirectResponse(entry.pages.address(entry, entry.pages.find_id(entry, said), PageQuery({})), 303)
     said = request.query_params.get("number", "").strip()
     if not (said.isascii() and said.isdecimal() and len(said) < MAX_DIGITS):
         raise DeixisError(f"examples are numbered from 0, got {said[:20]!r}")
@@ -220,33 +225,39 @@ def go(request: Request) -> Response:
 
 def download(request: Request) -> Response:
     """The examples that a filter leaves, as Parquet or JSON Lines, in the order of the gallery."""
-    library = library_of(request)
-    entry = library.find_dataset(request.path_params["slug"])
-    wanted, form = PageQuery.of(request.query_params), request.path_params["form"]
-    if form not in dict(SAVED).values():
-        raise UnknownName(f"examples are saved as {' or '.join(dict(SAVED).values())}, not as {form[:20]!r}")
-    if "check" in wanted.values:
-        raise DeixisError("findings of a check are counted page by page and cannot be saved; `deixis check` lists them")
-    if not _can_be_saved(entry):
-        raise UnknownName(f"examples of {entry.title} cannot be saved here; `deixis convert` writes them")
-    numbers, _ = entry.pages.filter_examples(entry, wanted, library)
+    entry, wanted, numbers = _filter_of(request)
+    form = request.path_params["form"]
+    if form not in FORMS:
+        raise UnknownName(f"examples are saved as {' or '.join(FORMS)}, not as {form[:20]!r}")
     if len(numbers) > MAX_SAVED:
         raise DeixisError(f"at most {MAX_SAVED:,} examples can be saved here, and these are {len(numbers):,}")
-    table = entry.pages.table(entry, numbers)
+    write, kind = FORMS[form]
     headers = {"content-disposition": f'attachment; filename="{entry.slug}.{form}"'}
-    if form == "parquet":
-        with TemporaryDirectory() as aside:
-            path = Path(aside) / "examples.parquet"
-            write_parquet(table, path)
-            return Response(path.read_bytes(), media_type="application/vnd.apache.parquet", headers=headers)
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table.to_pylist())
-    return Response(lines, media_type="application/jsonl", headers=headers)
+    return Response(write(entry.pages.table(entry, numbers, wanted)), media_type=kind, headers=headers)
+
+
+def sheet(request: Request) -> Response:
+    """The first examples that a filter leaves, as one picture."""
+    entry, wanted, numbers = _filter_of(request)
+    headers = {"content-disposition": f'inline; filename="{entry.slug}.png"'}
+    return Response(draw_sheet(entry, numbers, wanted), media_type="image/png", headers=headers)
+
+
+def _filter_of(request: Request) -> tuple[Entry, PageQuery, np.ndarray]:
+    """Return the dataset of a request, its filter, and the numbers of the examples that this leaves."""
+    library = library_of(request)
+    entry = library.find_dataset(request.path_params["slug"])
+    wanted = PageQuery.of(request.query_params)
+    if "check" in wanted.values:
+        raise DeixisError("findings of a check are counted page by page and cannot be saved; `deixis check` lists them")
+    return entry, wanted, entry.pages.filter_examples(entry, wanted, library)[0]
 
 
 ROUTES = (
     Route("/d/{slug}", gallery),
     Route("/d/{slug}/go", go),
     Route("/d/{slug}/examples.{form}", download),
+    Route("/d/{slug}/sheet.png", sheet),
     Route("/d/{slug}/{number:int}", cache_pages(example)),
     Route("/d/{slug}/{number:int}/picture.svg", picture),
 )

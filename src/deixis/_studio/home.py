@@ -32,6 +32,8 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 SHARED: dict[str, tuple[Callable[[], str], str]] = {  # with reports
     "chart.css": (chart_rules, TYPES[".css"]),
     "chart.js": (chart_script, TYPES[".js"]),
+    "live.css": (partial(resource, "live.css"), TYPES[".css"]),
+    "live.js": (partial(resource, "live.js"), TYPES[".js"]),
     "scorecard.css": (partial(resource, "audit.css"), TYPES[".css"]),
 }
 
@@ -47,8 +49,10 @@ def home(request: Request) -> Response:
         datasets=datasets,
         covers={entry.slug: _cover(request, entry) for entry in datasets if not entry.error},
         facts={entry.slug: _facts(entry) for entry in datasets if not entry.error},
+        asked={entry.slug: _number_to_ask(request, entry) for entry in datasets if _is_asked(entry)},
         runs=library.runs,
         preparing=_stage(request),
+        live=next(filter(None, (pages.live_board() for pages in all_pages())), None),
         needless=[link for pages in all_pages() for link in pages.navigation.items()],
     )
 
@@ -78,6 +82,21 @@ def _cover(request: Request, entry: Entry) -> Card | None:
     return covers[key]
 
 
+def _is_asked(entry: Entry) -> bool:
+    """Whether texts about the scenes of a dataset can be asked."""
+    try:
+        return not entry.error and entry.pages.can_be_asked(entry)
+    except (DeixisError, OSError):
+        return False
+
+
+def _number_to_ask(request: Request, entry: Entry) -> int:
+    """The number of the example on the card of a dataset, or of its first one."""
+    card = _cover(request, entry)
+    number = "" if card is None else card.address.rpartition("/")[2]
+    return int(number) if number.isdecimal() else 0
+
+
 class CoverFacts(NamedTuple):
     """The mode of a dataset, empty where it has none, and how many examples it holds."""
 
@@ -96,6 +115,12 @@ def _facts(entry: Entry) -> CoverFacts:
     mode = recipe.get("mode") if isinstance(recipe, dict) else ""
     count = examples if type(examples) is int else sum(entry.splits.values())
     return CoverFacts(mode[:40] if isinstance(mode, str) else "", count)
+
+
+def ask(request: Request) -> Response:
+    """What a text picks out in the scene of an example."""
+    entry = library_of(request).find_dataset(request.path_params["slug"])
+    return entry.pages.ask(request, entry, request.path_params["number"])
 
 
 def static(request: Request) -> Response:
@@ -123,6 +148,7 @@ def _files(folder: Path | None) -> Iterable[Path]:
 ROUTES = (
     Route("/", cache_pages(home)),
     Route("/preparing", preparing),
+    Route("/d/{slug}/{number:int}/ask", ask),
     Route("/static/{name}", static),
     Route("/static/{world}/{name}", static),
 )

@@ -8,7 +8,7 @@ that names no such part has the ready-made one of `deixis.worlds.toolkit.pages`,
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deixis._studio.filters import PageQuery
 from deixis.errors import UnknownName
@@ -16,7 +16,7 @@ from deixis.worlds.registry import find_world, parts_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from deixis._studio.answers import Game
-    from deixis._studio.filters import Card, Field, Listing
+    from deixis._studio.catalogue import Catalogue
+    from deixis._studio.filters import Card, Facet, Field, Listing
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
+    from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import AnswerCard, ResultCard, Side
+    from deixis.report._live_board import LiveBoard
     from deixis.report._runs import Run
+    from deixis.worlds.example import Example
     from deixis.worlds.world import World
 
 
@@ -67,6 +71,16 @@ class ResultWords:
     needs_data: bool = True
     without_data: str = "The dataset is not in the given folders: there are numbers and verdicts, but no pictures."
     quotes: bool = False
+
+
+class ListedExamples(Protocol):
+    """The examples of a gallery, by their places."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> Example: ...
+
+    def __iter__(self) -> Iterator[Example]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +127,10 @@ class WorldPages:
         is_name = first.endswith(":") or first[1:] != first[1:].lower() or rest[:1].isupper()
         return self.about if is_name else self.about[:1].lower() + self.about[1:]
 
+    def live_board(self) -> LiveBoard | None:
+        """Return a sentence with its picture for the first page, or nothing."""
+        return None
+
     # ---------------------------------------------------------------------------- datasets
 
     def open(self, path: Path) -> Any:
@@ -122,15 +140,43 @@ class WorldPages:
         """
         return self.world.part("examples").open(path)
 
+    def catalogue(self, entry: Entry, wanted: PageQuery, library: Library) -> Catalogue:
+        """Return the examples of a dataset with what can be asked of them."""
+        raise NotImplementedError
+
     def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
         """One page of the gallery."""
-        raise NotImplementedError
+        from deixis._studio.catalogue import list_catalogue
+
+        return list_catalogue(entry, self.catalogue(entry, wanted, library), wanted)
 
     def filter_examples(
         self, entry: Entry, wanted: PageQuery, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
         """Return the examples that pass a filter in the order of the gallery, int64 [example], and their addresses."""
-        raise NotImplementedError
+        from deixis._studio.catalogue import filter_catalogue
+
+        numbers = filter_catalogue(entry, self.catalogue(entry, wanted, library), wanted)
+        return numbers, lambda number: self.address(entry, number, wanted)
+
+    def address(self, entry: Entry, number: int, wanted: PageQuery) -> str:
+        """Return the address of an example by its number in the gallery."""
+        return f"/d/{entry.slug}/{number}"
+
+    def examples_of(self, entry: Entry, part: str = "") -> ListedExamples:
+        """Return the examples of a dataset by their places in the gallery.
+
+        A world whose galleries show different sorts of examples tells these apart by a `part`.
+        """
+        examples: ListedExamples = entry.data
+        return examples
+
+    def read_meanings(self, entry: Entry, part: str = "") -> tuple[Facet, ...]:
+        """Count what the words of each example do, unless there are too many examples for that."""
+        from deixis._studio.meanings import MAX_JUDGED, read_meanings
+
+        examples = self.examples_of(entry, part)
+        return () if len(examples) > MAX_JUDGED else read_meanings(examples).facets
 
     def prepare(self, entry: Entry) -> None:
         """Read what the next question about a dataset will need.
@@ -149,7 +195,10 @@ class WorldPages:
 
         It is called before the histograms of an audit are shown.
         """
+        from deixis._studio.meanings import meaning_facets
+
         self.count(entry)
+        meaning_facets(entry)
 
     def cover(self, entry: Entry, library: Library) -> Card | None:
         """The example for the first page: of the first ones of the test set, that with the most words."""
@@ -168,14 +217,36 @@ class WorldPages:
         """True if examples have pages by their numbers."""
         return type(self).example is not WorldPages.example
 
-    def table(self, entry: Entry, numbers: np.ndarray) -> Any:
-        """Return examples as an Arrow table, in worlds that override this.
+    def find_example(self, entry: Entry, number: int, wanted: PageQuery) -> Example:
+        """Return an example by its number in the gallery."""
+        return self.examples_of(entry)[number]
+
+    def find_id(self, entry: Entry, said: str) -> int:
+        """Return the number of the first example with an id in the dataset, or raise `UnknownName`."""
+        for number, example in enumerate(self.examples_of(entry)):
+            if str(example.id) == said:
+                return number
+        raise UnknownName(f"there is no example with the id {said[:60]!r} in {entry.title}")
+
+    def table(self, entry: Entry, numbers: np.ndarray, wanted: PageQuery) -> Any:
+        """Return examples as an Arrow table, by default with their text, their meaning and everything as JSON.
 
         Args:
             entry: the dataset.
             numbers: int64 [example], as `filter_examples` gives them.
+            wanted: the filter.
         """
-        raise UnknownName(f"examples of {entry.title} are not written as a table")
+        from deixis._studio.saved import table_of_examples
+
+        return table_of_examples(entry, numbers, wanted)
+
+    def can_be_asked(self, entry: Entry) -> bool:
+        """Return whether any text about the scenes of a dataset can be asked, at `/d/{slug}/{number}/ask`."""
+        return False
+
+    def ask(self, request: Request, entry: Entry, number: int) -> Response:
+        """Show what a text picks out in the scene of an example."""
+        raise UnknownName(f"nothing can be asked about the scenes of {entry.title}")
 
     def picture(self, entry: Entry, number: int) -> bytes:
         """The picture of an example as SVG, at `/d/{slug}/{number}/picture.svg`."""
@@ -217,6 +288,10 @@ class WorldPages:
         """Return whether a model was asked about a dataset: by the digest of its content, or by its name."""
         content = digest_of(entry) if judged.digest else ""
         return judged.digest == content if content else entry.path.name == judged.data
+
+    def published_scores(self, measure: str) -> PublishedScores | None:
+        """Return what papers report of models by a measure, to stand beside ours, or None where there is nothing."""
+        return None
 
     def subject_of(self, data: str, digest: str) -> tuple[str, str]:
         """Return the name and digest under which results on a dataset stand beside those of models."""

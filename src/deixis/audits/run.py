@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.audits._plain import AuditCount, KnownScenes
@@ -13,8 +12,7 @@ from deixis.audits.audit import NO_COMMAND, NO_MEANING
 from deixis.audits.figures import ROWS as FIGURE_ROWS
 from deixis.audits.grounded import is_grounded, read_grounded
 from deixis.audits.measures import exchanges
-from deixis.data._crew import in_order
-from deixis.data._processes import follow_the_parent, spawn_context
+from deixis.data._data_places import share_reading
 from deixis.data._split_names import names_in_split
 from deixis.errors import RecipeError, UnknownName
 from deixis.seeds import Stream, derive
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from deixis.audits.audit import Audit
     from deixis.audits.figures import Figure
     from deixis.audits.measures import Bag
+    from deixis.data._crew import Crew
+    from deixis.data._data_places import DataPlace
     from deixis.worlds.example import Example, Examples
 
     Tell: TypeAlias = Callable[[int, int | None], None]
@@ -44,10 +44,10 @@ __all__ = [
     "audit_plainly",
     "choose",
     "draw_examples",
+    "runs_on_clusters",
 ]
 
 TOGETHER = 16  # examples that one process judges at a time, so that progress is told often
-FEW = 256  # for which no other process is started
 MOST_FIGURED = 20_000  # examples on which figures are measured that need no meaning
 
 
@@ -118,6 +118,7 @@ def audit_dataset(
     sample: int | None = None,
     seed: int = 0,
     workers: int = 1,
+    crew: Crew | None = None,
     progress: Tell | None = None,
     with_figures: bool = False,
 ) -> DatasetAudit:
@@ -129,22 +130,27 @@ def audit_dataset(
         sample: only so many examples, chosen at random.
         seed: which ones.
         workers: how many share the work; the audit does not depend on it.
+        crew: those who work instead, where the part `audit` of a world takes one.
         progress: called with the number of examples judged so far, and how many there are where that is known.
         with_figures: also measure what needs no meaning (`deixis.audits.figures`), on at most 20,000 examples chosen by
             the seed; files of others always have these figures.
     """
     if workers < 1:
         raise RecipeError(f"an audit needs at least one worker, got {workers}")
+    if crew is not None and not runs_on_clusters(path):
+        raise RecipeError(f"one process audits {path}, which is read in one pass; leave the cluster out")
     if is_grounded(path):
         return _audit_grounded(path, split, sample, seed, progress, with_figures=with_figures)
     world = world_of(path)
     if world.has("audit"):
-        found: DatasetAudit = world.part("audit").audit(
-            path, split=split, sample=sample, seed=seed, workers=workers, progress=progress
+        part = world.part("audit")
+        by = {} if crew is None else {"crew": crew}
+        found: DatasetAudit = part.audit(
+            path, split=split, sample=sample, seed=seed, workers=workers, progress=progress, **by
         )
     else:
         found = audit_plainly(
-            world.name, path, split=split, sample=sample, seed=seed, workers=workers, progress=progress
+            world.name, path, split=split, sample=sample, seed=seed, workers=workers, progress=progress, crew=crew
         )
     if not with_figures or found.figures:
         return found
@@ -153,6 +159,14 @@ def audit_dataset(
     for example in draw_examples(examples, split, min(sample or MOST_FIGURED, MOST_FIGURED), seed):
         count.add(example)
     return add_figures(found, count)
+
+
+def runs_on_clusters(path: Path) -> bool:
+    """Return whether a crew may share the audit of what lies at a path."""
+    if is_grounded(path):
+        return False
+    world = world_of(path)
+    return not world.has("audit") or getattr(world.part("audit"), "runs_on_clusters", False)
 
 
 def add_figures(
@@ -199,16 +213,20 @@ def audit_plainly(
     seed: int,
     workers: int,
     progress: Tell | None,
+    crew: Crew | None = None,
     bag: Bag = exchanges,
 ) -> DatasetAudit:
     """Audit the examples of a world by the plain definitions.
 
     `bag` has the readings of a bag of words.
     """
-    numbers = choose(find_world(world).part("examples").open(path).numbers(split), sample, seed)
-    pieces = [_Piece(world, path, numbers[k : k + TOGETHER], bag) for k in range(0, len(numbers), TOGETHER)]
+    opened = _Opened(find_world(world).part("examples").open(path), {}, KnownScenes())
+    numbers = choose(opened.examples.numbers(split), sample, seed)
+    pieces = [_Piece(world, numbers[k : k + TOGETHER], bag) for k in range(0, len(numbers), TOGETHER)]
     whole = AuditCount()
-    for piece in _count_pieces(pieces, workers if len(numbers) > FEW else 1):
+    for piece in share_reading(
+        _count, path, pieces, len(pieces), workers=workers, crew=crew, here=partial(_count_examples, opened)
+    ):
         whole.merge(piece)
         if progress is not None:
             progress(whole.tally.examples, len(numbers))
@@ -248,33 +266,34 @@ def _audit_grounded(
 
 
 class _Piece(NamedTuple):
-    """Some examples of a dataset, and the readings of a bag of words."""
+    """Some examples of a dataset of a world, and the readings of a bag of words."""
 
     world: str
-    path: Path
     numbers: Sequence[int]
     bag: Bag
 
 
-def _count_pieces(pieces: Sequence[_Piece], workers: int) -> Iterator[AuditCount]:
-    """Yield the counts of pieces in their order, from several processes if there are several workers."""
-    if workers == 1:
-        yield from map(_count, pieces)
-        _open_examples.cache_clear()
-        return
-    with ProcessPoolExecutor(workers, spawn_context(), follow_the_parent) as pool:
-        yield from in_order(pool, _count, pieces, ahead=2 * workers + 1)
+def _count(place: DataPlace, piece: _Piece) -> AuditCount:
+    """Count some examples, in whatever process."""
+    return _count_examples(_opened(place, piece.world), piece)
 
 
-def _count(piece: _Piece) -> AuditCount:
-    """Count some examples; the dataset stays open for the next piece."""
-    examples, alike, known = _open_examples(piece.world, piece.path)
-    found = AuditCount(alike, bag=piece.bag, known=known)
+def _count_examples(opened: _Opened, piece: _Piece) -> AuditCount:
+    found = AuditCount(opened.alike, bag=piece.bag, known=opened.known)
     for number in piece.numbers:
-        found.add(examples[number])
+        found.add(opened.examples[number])
     return found
 
 
+class _Opened(NamedTuple):
+    """Examples, and what was worked out of those that are alike and of their scenes."""
+
+    examples: Examples
+    alike: dict[object, Any]
+    known: KnownScenes
+
+
 @lru_cache(maxsize=1)
-def _open_examples(world: str, path: Path) -> tuple[Any, dict[object, Any], KnownScenes]:
-    return find_world(world).part("examples").open(path), {}, KnownScenes()
+def _opened(place: DataPlace, world: str) -> _Opened:
+    """Open a dataset, which stays open for the next piece."""
+    return _Opened(find_world(world).part("examples").open(place.find()), {}, KnownScenes())

@@ -1,8 +1,8 @@
 """Work done on a Dask cluster: shards go out, results come back, and the files are the same as from one machine.
 
-A worker that is lost takes nothing along: Dask hands its shards to others, and each is taken in once. Workers need the
-same version of deixis, but no common file system. Dask sends code and believes whoever answers, so that a cluster has
-to be one that is trusted.
+A worker that is lost takes nothing along: Dask hands its shards to others, and each is taken in once. A scheduler that
+is lost is called again, and what it had in hand is handed out anew. Workers need the same version of deixis, but no
+common file system. Dask sends code and believes whoever answers, so that a cluster has to be one that is trusted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from deixis._version import __version__
 from deixis.data._processes import ignored_interrupts
+from deixis.data._retries import WORK_TRIES
 from deixis.errors import DeixisError
 
 
@@ -29,11 +30,17 @@ __all__ = ["ClusterError", "DaskCrew", "dask_crew"]
 
 CONNECT_SECONDS = 5.0
 LOOK_SECONDS = 5.0  # between looks at whether the cluster is still there
+CALL_SECONDS = 0.5  # between calls of a scheduler that has gone
+LOGGERS = ("distributed.client", "distributed.comm", "distributed.core")
 Done = TypeVar("Done")
 
 
 class ClusterError(DeixisError, RuntimeError):
     """A cluster that cannot be reached, has gone, or whose workers are not fit for the work."""
+
+
+class ClusterLost(ClusterError):
+    """A scheduler that does not answer any more."""
 
 
 class OtherVersion(ClusterError):
@@ -56,10 +63,11 @@ def dask_crew(
         ClusterError: when nobody answers, no worker comes, or a worker has another version of deixis.
     """
     with ExitStack() as stack:
-        client = (
-            stack.enter_context(_connect(address)) if address else stack.enter_context(_start_local_cluster(workers))
-        )
+        client = _connect(address) if address else stack.enter_context(_start_local_cluster(workers))
         crew = DaskCrew(client, address or "this machine", patience_seconds)
+        stack.callback(crew.close)
+        if address:
+            stack.enter_context(_quietly(*LOGGERS))
         crew.demand_fit()
         yield crew
 
@@ -70,6 +78,7 @@ class DaskCrew:
     def __init__(self, client: Any, name: str, patience_seconds: float) -> None:
         self.client, self.name, self.patience_seconds = client, name, patience_seconds
         self._guard = threading.Lock()
+        self._renewing = threading.RLock()
         self._size = 0
         self._looked = -LOOK_SECONDS
         self._seen = time.monotonic()  # when there was a worker last
@@ -90,9 +99,53 @@ class DaskCrew:
 
         Results of promises among the arguments go from worker to worker.
         """
-        given = [one.future if isinstance(one, DaskPromise) else one for one in arguments]
-        with _in_words(self.name):
-            return DaskPromise(self, self.client.submit(_do, __version__, work, *given, pure=False))
+        return DaskPromise(self, work, arguments)
+
+    def hand_out(self, work: Callable[..., Done], arguments: tuple[object, ...]) -> tuple[Any, Any]:
+        """Return the client through which some work is handed out, and what it will return."""
+        with self._renewing:
+            for left in reversed(range(WORK_TRIES)):
+                client = self.client
+                given = [one.future_of(client) if isinstance(one, DaskPromise) else one for one in arguments]
+                try:
+                    with _in_words(self.name):
+                        return client, client.submit(_do, __version__, work, *given, pure=False)
+                except Exception:
+                    if client.status in ("running", "connecting") or not left:
+                        raise
+                    self.renew(client)
+        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
+
+    def renew(self, lost: Any) -> None:
+        """Call the scheduler again, unless somebody has done so, for as long as we have patience.
+
+        Raises:
+            ClusterError: when it does not answer in that time, or it was a cluster of our own.
+        """
+        with self._renewing:
+            if self.client is not lost:
+                return
+            if lost.cluster is not None:
+                raise ClusterError(_cluster_lost_message(self.name))
+            _close_quietly(lost)
+            self._seen = time.monotonic()
+            while True:
+                try:
+                    self.client = _connect(self.name)
+                    self._looked = -LOOK_SECONDS
+                    self.demand_fit()
+                except OtherVersion:
+                    raise
+                except ClusterError as error:
+                    if time.monotonic() - self._seen > self.patience_seconds:
+                        raise ClusterError(_cluster_lost_message(self.name)) from error
+                    time.sleep(CALL_SECONDS)
+                else:
+                    return
+
+    def close(self) -> None:
+        """Let go of the cluster."""
+        _close_quietly(self.client)
 
     def demand_fit(self) -> None:
         """Wait for workers, and raise an error unless all have this version of deixis."""
@@ -109,10 +162,13 @@ class DaskCrew:
                     f"install deixis {__version__} there"
                 )
 
+    def demand_same(self, client: Any) -> None:
+        """An error when the cluster has gone, or was called again since a client handed something out."""
+        if client is not self.client or client.status not in ("running", "connecting"):
+            raise ClusterLost(_cluster_lost_message(self.name))
+
     def demand_alive(self) -> None:
-        """An error when the cluster has gone, or has had no worker for longer than we have patience."""
-        if self.client.status not in ("running", "connecting"):
-            raise ClusterError(_cluster_lost_message(self.name))
+        """An error when the cluster has had no worker for longer than we have patience."""
         with self._guard, _in_words(self.name):
             self._look()
             if not self._size:
@@ -135,23 +191,52 @@ class DaskCrew:
 class DaskPromise(Generic[Done]):
     """Work that a cluster was given."""
 
-    def __init__(self, crew: DaskCrew, future: Any) -> None:
-        self.crew, self.future = crew, future
+    def __init__(self, crew: DaskCrew, work: Callable[..., Done], arguments: tuple[object, ...]) -> None:
+        self.crew, self.work, self.arguments = crew, work, arguments
+        self.is_cancelled = False
+        self.client, self.future = crew.hand_out(work, arguments)
 
     def result(self) -> Done:
-        """Return the result, which the workers may then forget."""
-        with _in_words(self.crew.name):
-            while True:
-                with suppress(TimeoutError):
-                    value: Done = self.future.result(timeout=LOOK_SECONDS)
-                    self.future.release()
-                    return value
-                self.crew.demand_alive()
+        """Return the result, which the workers may then forget; the work is handed out anew where it was lost."""
+        for left in reversed(range(WORK_TRIES)):
+            try:
+                return self._wait()
+            except ClusterLost as error:
+                if self.is_cancelled or not left:
+                    raise ClusterError(_cluster_lost_message(self.crew.name)) from error
+                self.crew.renew(self.client)
+                self.client, self.future = self.crew.hand_out(self.work, self.arguments)
+        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
+
+    def future_of(self, client: Any) -> Any:
+        """Return what a client will return of this work, handed out to it unless that was done."""
+        if self.client is not client:
+            self.client, self.future = self.crew.hand_out(self.work, self.arguments)
+        return self.future
 
     def cancel(self) -> None:
         """Nobody needs it any more."""
+        self.is_cancelled = True
         with suppress(Exception):  # it may be gone with the cluster
             self.future.cancel()
+
+    def _wait(self) -> Done:
+        with _in_words(self.crew.name):
+            while True:
+                self.crew.demand_same(self.client)
+                try:
+                    value: Done = self.future.result(timeout=LOOK_SECONDS)
+                except TimeoutError:
+                    self.crew.demand_alive()
+                except DeixisError:
+                    raise
+                except Exception:
+                    self.crew.demand_same(self.client)  # one that was closed meanwhile fails in many ways
+                    raise
+                else:
+                    self.future.release()
+                    self.arguments = ()
+                    return value
 
 
 def _do(version: str, work: Callable[..., Done], *arguments: object) -> Done:
@@ -169,10 +254,9 @@ def _about() -> str:
     return __version__
 
 
-@contextmanager
-def _connect(address: str) -> Iterator[Any]:
+def _connect(address: str) -> Any:
     distributed = _import_distributed()
-    with _quietly("distributed.client", "distributed.comm", "distributed.core"):
+    with _quietly(*LOGGERS):
         try:
             with ThreadPoolExecutor(1) as aside:  # a notebook has an event loop of its own in this thread
                 kind = aside.submit(asyncio.run, _kind_of(address)).result()
@@ -185,8 +269,14 @@ def _connect(address: str) -> Iterator[Any]:
             raise ClusterError(
                 f"at {address} there is no Dask scheduler, but a {kind}; give the address of the scheduler"
             )
-        with distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False) as client:
-            yield client
+        with _in_words(address):
+            return distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+
+
+def _close_quietly(client: Any) -> None:
+    """Close a client whose scheduler may be gone."""
+    with _quietly(*LOGGERS), suppress(Exception):
+        client.close(timeout=CONNECT_SECONDS)
 
 
 async def _kind_of(address: str) -> str:
@@ -220,8 +310,8 @@ def _start_local_cluster(workers: int | None) -> Iterator[Any]:
             dashboard_address=":0",
             silence_logs=logging.CRITICAL,
         )
-    with cluster, distributed.Client(cluster, set_as_default=False) as client:
-        yield client
+    with cluster:
+        yield distributed.Client(cluster, set_as_default=False)
 
 
 def _import_distributed() -> Any:
@@ -261,8 +351,8 @@ def _in_words(name: str) -> Iterator[None]:
             f"several workers of the cluster at {name} were lost over the same piece of work, most likely for want of "
             "memory; give them more each, or fewer threads"
         ) from error
-    except (CommClosedError, CancelledError, ConnectionError) as error:
-        raise ClusterError(_cluster_lost_message(name)) from error
+    except (CommClosedError, CancelledError, ConnectionError, TimeoutError) as error:
+        raise ClusterLost(_cluster_lost_message(name)) from error
 
 
 def _cluster_lost_message(name: str) -> str:

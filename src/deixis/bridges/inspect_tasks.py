@@ -208,7 +208,8 @@ def _make_task(name: str, world: World) -> Callable[..., Task]:
         data: the folder of a dataset.
         fresh: make a fresh test set with this seed instead.
         answer: what is wanted; by default the first that the task knows.
-        style: how scenes are shown: `text`, `image` or what else the task knows.
+        style: how scenes are shown: `text`, `image` or what else the task knows; by default text, and an image where
+            the answer is a box in it.
         shots: solved examples before each question.
         limit: questions of each split, or of each set of pairs.
         split: splits or sets to ask about, separated by commas; by default the test split, or all sets.
@@ -228,7 +229,7 @@ ARGUMENTS = {
     "data": None,
     "fresh": None,
     "answer": None,
-    "style": "text",
+    "style": None,
     "shots": 0,
     "limit": None,
     "split": "",

@@ -18,9 +18,16 @@ import json
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
+from deixis.bridges._task_folders import (
+    NOT_UNDERSTOOD,
+    demand_own_folder,
+    metric_list,
+    most_tokens,
+    origin_comment,
+    origin_of,
+)
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
 from deixis.prompts.files import gold_from, gold_line, write_lines
-from deixis.prompts.tasks import questions_of
 
 
 if TYPE_CHECKING:
@@ -34,8 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["load_questions", "mean_of_known", "process_likelihoods", "process_results", "write_task"]
 
 QUESTIONS, FUNCTIONS = "questions.jsonl", "deixis_questions"
-NOT_UNDERSTOOD = "not_understood"
-MOST_TOKENS = 256  # of an answer, where the task does not say more or less
 CODE = '''"""What the lm-evaluation-harness calls for this task."""
 
 from pathlib import Path
@@ -70,22 +75,22 @@ def write_task(made: Questionnaire, folder: Path, *, by_likelihood: bool = False
             f"({recipe.wanted}) cannot; leave --likelihood out"
         )
     if recipe.style == "image":
-        raise RecipeError("the harness is given prompts as text; leave --style image out, or use Inspect")
+        raise RecipeError(
+            "the harness is given prompts as text; leave --style image out, or use --lmms-eval or Inspect"
+        )
     name = f"deixis_{recipe.task}_{recipe.wanted}" + ("_likelihood" if by_likelihood else "")
     rows = [
         {
             **gold_line(item),
             "prompt": item.question.text + ("\nAnswer:" if by_likelihood else ""),
             "gold": json.dumps(item.gold.to_plain()),
-            **_origin(made),
+            **origin_of(made),
             **({"choices": list(item.question.choices)} if by_likelihood else {}),
         }
         for item in made.items
     ]
     paths = [folder / f"{name}.yaml", folder / QUESTIONS, folder / f"{FUNCTIONS}.py"]
-    others = [path for path in folder.glob("*.yaml") if path != paths[0]] if folder.is_dir() else []
-    if others:
-        raise RecipeError(f"{folder} holds another task, {others[0].name}; choose a folder for each")
+    demand_own_folder(folder, paths[0])
     try:
         folder.mkdir(parents=True, exist_ok=True)
         paths[0].write_text(_yaml(name, made, by_likelihood=by_likelihood), encoding="utf-8", newline="\n")
@@ -148,30 +153,10 @@ def mean_of_known(values: Sequence[float]) -> float:
     return sum(known) / len(known) if known else nan
 
 
-def _origin(made: Questionnaire) -> dict[str, Any]:
-    return {key: made.facts[key] for key in ("seed", "fresh", "recipe digest")}
-
-
-def _aggregation(measure: str, made: Questionnaire) -> str:
-    """The harness knows how sure its own mean is, but not the mean of what is defined for some answers only."""
-    is_always = not any(isnan(item.gold.judge(None).measures.get(measure, 0.0)) for item in made.items)
-    return "mean" if is_always else f"!function {FUNCTIONS}.mean_of_known"
-
-
 def _yaml(name: str, made: Questionnaire, *, by_likelihood: bool) -> str:
-    known = questions_of(made.recipe.task)
-    worse = (NOT_UNDERSTOOD, *known.lower_is_better)
-    measures = [*made.items[0].gold.judge(None).measures, *([] if by_likelihood else [NOT_UNDERSTOOD])]
-    metrics = "\n".join(
-        f"  - metric: {measure}\n    aggregation: {_aggregation(measure, made)}\n"
-        f"    higher_is_better: {str(measure not in worse).lower()}"
-        for measure in measures
-    )
-    about = "\n".join(f"#   {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in made.facts.items())
-    tokens = known.tokens.get(made.recipe.wanted, MOST_TOKENS)
-    kind = BY_LIKELIHOOD if by_likelihood else BY_TEXT.format(tokens=tokens)
-    return f"""# Questions of Deixis, made with
-{about}
+    kind = BY_LIKELIHOOD if by_likelihood else BY_TEXT.format(tokens=most_tokens(made))
+    metrics = metric_list(made, FUNCTIONS, further=() if by_likelihood else (NOT_UNDERSTOOD,))
+    return f"""{origin_comment(made)}
 task: {name}
 custom_dataset: !function {FUNCTIONS}.questions
 test_split: test

@@ -17,7 +17,6 @@ depend on the number of workers.
 from __future__ import annotations
 
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,13 +31,14 @@ except ModuleNotFoundError as error:
     raise DeixisError("this needs PyTorch, which is not installed; run: pip install 'deixis[train]'") from error
 
 from deixis.bridges._items import Item, Maker, collate
-from deixis.bridges.epochs import EpochOrder, Share, share_of_process
-from deixis.data._example_rows import MEMORY, open_rows
+from deixis.bridges.epochs import EpochOrder, Share, lanes_for, share_of_process
+from deixis.data._example_rows import MEMORY, open_rows, place_of
 from deixis.worlds.registry import find_world
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from deixis.data._example_rows import ExampleRows, Table
 
@@ -64,9 +64,10 @@ class _Examples:
         transform: Callable[[Item], Any] | None,
         memory: int,
     ) -> None:
-        self.rows: ExampleRows = open_rows(Path(path), split=split, table=table, memory=memory)
+        place = place_of(path)
+        self.rows: ExampleRows = open_rows(place, split=split, table=table, memory=memory)
         world = find_world(self.rows.world)
-        self.maker = Maker(world.part("items").columns(Path(path), pictures=pictures) if world.has("items") else None)
+        self.maker = Maker(world.part("items").columns(place, pictures=pictures) if world.has("items") else None)
         self.transform = transform
 
     def items(self, numbers: Sequence[int] | np.ndarray) -> list[Any]:
@@ -82,7 +83,7 @@ class IndexedExamples(_Examples, Dataset[Any]):
     """The examples of a split by number.
 
     Args:
-        path: the folder of a dataset of any kind.
+        path: the folder of a dataset of any kind, or its address, such as s3://bucket/folder.
         split: which split; may be left out where there is only one.
         table: which table, see `data._example_rows`.
         pictures: whether pictures are added, see `bridges._items`.
@@ -91,6 +92,7 @@ class IndexedExamples(_Examples, Dataset[Any]):
 
     Raises:
         BrokenDataset: when there is no dataset, or it is damaged.
+        StorageError: when storage cannot be reached.
         UnknownName: when it has no such table or split.
     """
 
@@ -189,7 +191,7 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
     """The examples of a split as a stream of batches, with bounded memory.
 
     Args:
-        path: the folder of a dataset of any kind.
+        path: the folder of a dataset of any kind, or its address, such as s3://bucket/folder.
         split: which split; may be left out where there is only one.
         batch: how many examples a batch has; None for single items.
         table: which table, see `data._example_rows`.
@@ -197,6 +199,9 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
         is_shuffled: whether it is shuffled.
         window: how many rows are shuffled together, and held in memory, at most; by default some 200,000, fewer where
             rows are large.
+        lanes: how many stretches of the dataset are read side by side, each with its share of the window. If the number
+            of ranks times that of workers divides it, each reads its own share only, and otherwise more. By default 8,
+            fewer if a window would hold less than a group of rows for each, and 1 for what fits into a window.
         is_even: whether all ranks get equally many whole batches, the rest being dropped.
         rank, ranks: whose batches; by default as `torch.distributed` or RANK and WORLD_SIZE say.
         pictures: whether pictures are added, see `bridges._items`.
@@ -205,6 +210,7 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
 
     Raises:
         BrokenDataset: when there is no dataset, or it is damaged.
+        StorageError: when storage cannot be reached.
         UnknownName: when it has no such table or split.
     """
 
@@ -218,6 +224,7 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
         seed: int = 0,
         is_shuffled: bool = True,
         window: int | None = None,
+        lanes: int | None = None,
         is_even: bool = False,
         rank: int | None = None,
         ranks: int | None = None,
@@ -229,15 +236,16 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
         window = max(1, min(WINDOW, int(MEMORY / max(self.rows.row_bytes, 1)))) if window is None else window
         self.share = share_of_process(rank, ranks)
         self.collate: Callable[[Sequence[Any]], Any] = collate if batch is not None else _only
+        sizes = tuple(self.rows.sizes)
         self.order = EpochOrder(
-            sizes=tuple(self.rows.sizes),
+            sizes=sizes,
             batch=1 if batch is None else batch,
             seed=seed,
             is_shuffled=is_shuffled,
             window=window,
             is_even=is_even,
+            lanes=lanes_for(sizes, window) if lanes is None else lanes,
         )
-        self.rows.most_groups = self.order.most_groups + 1  # a batch may begin in one window and end in the next
         self._place = torch.zeros(2, dtype=torch.int64).share_memory_()  # type: ignore[no-untyped-call] # seen by workers
         self._given, self._resume = 0, 0
 
@@ -259,9 +267,17 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
         share = self.share if told is None else self.share._replace(worker=told.id, workers=told.num_workers)
         epoch, start, after = self.epoch, int(self._place[START]), self._resume
         self._given, self._resume = max(start, after), 0
-        numbered = self.order.batches(epoch, share, start=start, after=after)
-        while some := list(islice(numbered, max(1, AHEAD // self.order.batch))):
-            table, first = self.rows.take(np.concatenate([rows for _, rows in some])), 0
+        left = None
+        if self.order.is_larger_than_window:
+            self.rows.forget()  # what remains of a loop that was left early
+            left = self.order.rows_left(epoch, self.order.lanes_of(share, start=start))
+        passing = self.order.passing(epoch, share, start=start, after=after)
+        at_once = max(1, min(AHEAD, self.order.window or AHEAD) // self.order.batch)
+        while passed := list(islice(passing, at_once)):
+            some = [(turn, rows) for turn, rows, is_wanted in passed if is_wanted]
+            table, first = self.rows.take(np.concatenate([np.zeros(0, np.int64), *(rows for _, rows in some)])), 0
+            if left is not None:
+                self.rows.pass_over(np.concatenate([rows for _, rows, _ in passed]), left)
             for turn, rows in some:
                 batch = self._make_batch(table.slice(first, len(rows)))
                 first += len(rows)
@@ -371,6 +387,7 @@ def _order_facts(order: EpochOrder, share: Share) -> dict[str, Any]:
         "seed": order.seed,
         "is_shuffled": order.is_shuffled,
         "window": order.window,
+        "lanes": order.lanes,
         "is_even": order.is_even,
         "rank": share.rank,
         "ranks": share.ranks,
@@ -379,7 +396,8 @@ def _order_facts(order: EpochOrder, share: Share) -> dict[str, Any]:
 
 def _position(state: Mapping[str, Any], order: EpochOrder, share: Share) -> tuple[int, int]:
     """The epoch and the number of batches that a state tells."""
-    differing = [name for name, value in _order_facts(order, share).items() if state.get(name) != value]
+    told = {"lanes": 1, **state}  # states of earlier versions do not say it
+    differing = [name for name, value in _order_facts(order, share).items() if told.get(name) != value]
     if differing:
         raise RecipeError(f"this state is of another order of examples: {', '.join(differing)} differ")
     epoch, start = state.get("epoch"), state.get("batches")

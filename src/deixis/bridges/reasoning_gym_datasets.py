@@ -44,7 +44,7 @@ class QuestionConfig:
 
     task: str = "navigate"
     answer: str | None = None
-    style: str = "text"
+    style: str | None = None
     data: str | None = None
     most: dict[str, int] = field(default_factory=dict)
     least: dict[str, int] = field(default_factory=dict)

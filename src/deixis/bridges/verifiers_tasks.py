@@ -69,7 +69,7 @@ class DeixisTasksetConfig(vf.TasksetConfig):
 
     asks: str = "navigate"
     answer: str | None = None
-    style: str = "text"
+    style: str | None = None
     data: str | None = None
     most: dict[str, int] = Field(default_factory=dict)
     least: dict[str, int] = Field(default_factory=dict)

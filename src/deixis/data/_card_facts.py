@@ -16,12 +16,14 @@ import pyarrow.parquet as pq
 
 from deixis.data._parquet_files import parquet_errors
 from deixis.data._split_names import names_in_split
+from deixis.data._stored_paths import source_of
 from deixis.errors import RecipeError
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+
+    from deixis.data._stored_paths import AnyPath
 
 
 SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
@@ -175,7 +177,7 @@ def columns_in(table: str) -> dict[str, str]:
     return found
 
 
-def table_schema(folder: Path, entries: Iterable[Mapping[str, Any]]) -> pa.Schema:
+def table_schema(folder: AnyPath, entries: Iterable[Mapping[str, Any]]) -> pa.Schema:
     """The columns of the first of some files.
 
     Raises:
@@ -185,7 +187,7 @@ def table_schema(folder: Path, entries: Iterable[Mapping[str, Any]]) -> pa.Schem
     if first is None:
         return pa.schema([])
     with parquet_errors(folder / first["path"]):
-        return pq.read_schema(folder / first["path"]).remove_metadata()
+        return pq.read_schema(source_of(folder / first["path"])).remove_metadata()
 
 
 def matching(files: Iterable[Mapping[str, Any]], pattern: str) -> list[Mapping[str, Any]]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from deixis.data._processes import follow_the_parent, spawn_context
+from deixis.data._processes import process_crew
 from deixis.errors import BrokenDataset, RecipeError
 
 
@@ -123,26 +123,31 @@ def share_work(
             files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
             common = crew.submit(_give, {name: path.read_bytes() for name, path in files.items()})
             there = partial(_work_there, work, folder.name)
-            yield from _in_order_there(crew, there, common, items)
-        elif min(workers, len(items)) == 1:
-            yield from (work(folder, item) for item in items)
+            yield from share_in_order(crew, there, items, common)
         else:
-            count = min(workers, len(items))
-            with ProcessPoolExecutor(count, spawn_context(), initializer=follow_the_parent) as pool:
-                try:
-                    yield from in_order(pool, partial(work, folder), items, ahead=2 * workers + 1)
-                finally:
-                    pool.shutdown(cancel_futures=True)
+            yield from share_here(partial(work, folder), items, workers=min(workers, len(items)))
 
 
-def _in_order_there(
-    crew: Crew, work: Callable[[dict[str, bytes], Work], Done], common: object, items: Sequence[Work]
-) -> Iterator[Done]:
+def share_here(work: Callable[[Work], Done], items: Iterable[Work], *, workers: int) -> Iterator[Done]:
+    """Yield the results of work on each item in their order, done here or by so many processes."""
+    if workers <= 1:
+        yield from map(work, items)
+        return
+    with process_crew(workers) as crew:
+        yield from share_in_order(crew, work, items)
+
+
+def share_in_order(crew: Crew, work: Callable[..., Done], items: Iterable[Work], *common: object) -> Iterator[Done]:
+    """Yield the results of work on some common things and each item, in the order of the items.
+
+    Twice as much is under way as the crew can do at a time.
+    """
     rest = iter(items)
     waiting: deque[Promise[Done]] = deque()
     try:
         while True:
-            waiting.extend(crew.submit(work, common, item) for item in islice(rest, 2 * crew.size - len(waiting) + 1))
+            room = 2 * crew.size - len(waiting) + 1
+            waiting.extend(crew.submit(work, *common, item) for item in islice(rest, room))
             if not waiting:
                 return
             yield waiting[0].result()

@@ -2,7 +2,8 @@
 
 A card says which tables a dataset has: captions by grammar, pairs, images, …
 
-Files come in groups of rows that are read together. A group is kept as long as there is room.
+Files come in groups of rows that are read together. A group is kept as long as there is room. Those of a dataset in
+storage are fetched when they are needed, and nothing is copied to this machine.
 """
 
 from __future__ import annotations
@@ -10,24 +11,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from sys import maxsize
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
 
 from deixis.data._ragged import Ragged
 from deixis.data._row_groups import GroupCache, RowGroups, demand_rows
+from deixis.data._stored_paths import StoredPath
 from deixis.data.card import facts_of
-from deixis.data.store import open_dataset
+from deixis.data.remote import RemoteFolder, is_address
+from deixis.data.store import MANIFEST, open_dataset, parse_manifest
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.worlds.registry import world_in
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from deixis.data._row_groups import Group
+    from deixis.data._stored_paths import AnyPath
 
 
 MEMORY = 256 << 20  # bytes of groups that are kept
@@ -40,24 +45,22 @@ class ExampleRows:
     """Rows of one split of one table.
 
     Attributes:
-        path: the folder of the dataset.
+        path: the folder of the dataset, here or in storage.
         world: the name of its world.
         table: which table of it.
         split: which split, by the name that other tools have for it.
         files: the files with their numbers of rows.
         columns: the names of the columns.
         memory: how many bytes of rows are kept at most.
-        most_groups: how many groups of rows are kept at most.
     """
 
-    path: Path
+    path: AnyPath
     world: str
     table: str
     split: str
-    files: tuple[tuple[Path, int], ...]
+    files: tuple[tuple[AnyPath, int], ...]
     columns: tuple[str, ...]
     memory: int = MEMORY
-    most_groups: int = 1 << 30
 
     def __len__(self) -> int:
         return sum(rows for _, rows in self.files)
@@ -71,7 +74,7 @@ class ExampleRows:
 
     @cached_property
     def _kept(self) -> GroupCache:
-        return GroupCache(self.most_groups, self.memory)
+        return GroupCache(maxsize, self.memory)
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -91,6 +94,22 @@ class ExampleRows:
     def row_bytes(self) -> float:
         """Mean number of bytes of an unpacked row."""
         return sum(self._rows.unpacked_bytes(group) for group in self.groups) / max(len(self), 1)
+
+    def forget(self) -> None:
+        """Keep nothing of what was read."""
+        self._kept.clear()
+
+    def pass_over(self, numbers: np.ndarray, left: np.ndarray) -> None:
+        """Forget the groups of which nothing is left when some rows were taken.
+
+        Args:
+            numbers: the rows.
+            left: how many rows of every group are still to come, int64 [group]; those taken are subtracted.
+        """
+        which, taken = np.unique(np.searchsorted(self._starts, numbers, side="right") - 1, return_counts=True)
+        left[which] -= taken
+        for number in which[left[which] <= 0].tolist():
+            self._kept.forget(number)
 
     def take(self, numbers: Sequence[int] | np.ndarray) -> Table:
         """The rows of some numbers, in that order.
@@ -125,24 +144,31 @@ class ExampleRows:
         return table
 
 
-def open_rows(path: Path, *, split: str | None = None, table: str | None = None, memory: int = MEMORY) -> ExampleRows:
+def place_of(path: Path | str) -> AnyPath:
+    """Return a path unchanged, and for an address the place in storage."""
+    return StoredPath(RemoteFolder.at(path).address) if is_address(path) else Path(path)
+
+
+def open_rows(
+    path: AnyPath, *, split: str | None = None, table: str | None = None, memory: int = MEMORY
+) -> ExampleRows:
     """The rows of a dataset.
 
     Args:
-        path: its folder.
+        path: its folder, here or in storage.
         split: which split; may be left out where there is only one.
         table: which table; the first of the card where nothing is said.
         memory: how many bytes of rows are kept at most.
 
     Raises:
         BrokenDataset: when there is no dataset, or it is damaged.
+        StorageError: when storage cannot be reached.
         UnknownName: when it has no such table or split.
     """
-    dataset = open_dataset(path)
-    world = world_in(dataset.manifest, where=str(path))
-    dataset.demand_whole()
+    manifest = _read_manifest(path)
+    world = world_in(manifest, where=str(path))
     try:
-        tables = {one.name: one for one in facts_of(path, dataset.manifest).tables}
+        tables = {one.name: one for one in facts_of(cast("Path", path), manifest).tables}
     except (KeyError, TypeError, AttributeError) as error:
         raise BrokenDataset(f"the manifest of {path} lacks something: {error!r}") from error
     if not tables:
@@ -162,7 +188,18 @@ def open_rows(path: Path, *, split: str | None = None, table: str | None = None,
     )
 
 
-def _known_name(name: str, known: Mapping[str, Any], what: str, path: Path) -> str:
+def _read_manifest(path: AnyPath) -> dict[str, Any]:
+    if not isinstance(path, StoredPath):
+        dataset = open_dataset(path)
+        dataset.demand_whole()
+        return dataset.manifest
+    written = RemoteFolder.at(path.folder).read(MANIFEST)
+    if written is None:
+        raise BrokenDataset(f"{path} is not a finished deixis dataset: there is no {MANIFEST}")
+    return parse_manifest(written, Path(path.name), f"{path}/{MANIFEST}")
+
+
+def _known_name(name: str, known: Mapping[str, Any], what: str, path: AnyPath) -> str:
     if name in known:
         return name
     plain = name.replace("-", "_")  # as splits are called on the card

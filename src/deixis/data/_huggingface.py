@@ -9,16 +9,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from deixis.data._card_facts import size_category
+from deixis.data.store import replacing_file
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from deixis.data._card_facts import Facts, TableFacts
 
 
+FEW = 64  # rows in a group, since pictures are large
 PICTURE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])  # a picture as `datasets.Image` keeps it
 
 
@@ -43,10 +47,30 @@ def front_matter(facts: Facts) -> str:
 
 
 def with_picture_features(schema: pa.Schema, *pictures: str) -> pa.Schema:
-    """Columns with a note that some of them are pictures, which `datasets` reads from a file that lies by itself."""
+    """Columns with a note, for `datasets`, which of them are pictures or lists of pictures."""
     features = {field.name: _feature_of(field.type, is_picture=field.name in pictures) for field in schema}
     note = json.dumps({"info": {"features": features}}, separators=(",", ":"))
     return schema.with_metadata({"huggingface": note})
+
+
+def write_texts_with_pictures(
+    path: Path, rows: Sequence[Mapping[str, str]], pictures: Sequence[Sequence[tuple[str, bytes]]]
+) -> None:
+    """Write rows of texts with a further column `pictures`, lists of pictures, which `datasets` decodes.
+
+    Args:
+        path: of the Parquet file.
+        rows: the texts by column, the same columns in each row.
+        pictures: those of each row, by name and as files.
+    """
+    held = [
+        {**row, "pictures": [{"bytes": content, "path": name} for name, content in some]}
+        for row, some in zip(rows, pictures, strict=True)
+    ]
+    schema = pa.schema([*((name, pa.string()) for name in rows[0]), ("pictures", pa.list_(PICTURE))])
+    with replacing_file(path) as draft:
+        table = pa.Table.from_pylist(held, schema=with_picture_features(schema, "pictures"))
+        pq.write_table(table, draft, compression="zstd", row_group_size=FEW)
 
 
 def _license(facts: Facts) -> Iterator[str]:
@@ -112,10 +136,10 @@ def _dtype(kind: pa.DataType) -> str:
 
 
 def _feature_of(kind: pa.DataType, *, is_picture: bool) -> dict[str, Any]:
+    if pa.types.is_list(kind):
+        return {"feature": _feature_of(kind.value_type, is_picture=is_picture), "_type": "List"}
     if is_picture:
         return {"_type": "Image"}
-    if pa.types.is_list(kind):
-        return {"feature": _feature_of(kind.value_type, is_picture=False), "_type": "List"}
     return {"dtype": _dtype(kind), "_type": "Value"}
 
 

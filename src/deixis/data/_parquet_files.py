@@ -14,14 +14,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deixis.data._parquet_footer import read_footer
+from deixis.data._stored_paths import source_of
 from deixis.errors import BrokenDataset
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from deixis.data._parquet_footer import ColumnFacts
+    from deixis.data._stored_paths import AnyPath
 
 
 MAX_GROUP_ROWS = 1 << 24  # ours have some ten thousand
@@ -34,7 +35,7 @@ TEXTS = ("BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
 
 
 @contextmanager
-def parquet_errors(path: Path) -> Iterator[None]:
+def parquet_errors(path: AnyPath) -> Iterator[None]:
     """Raise errors of reading a file as `BrokenDataset` in one line."""
     try:
         yield
@@ -44,7 +45,7 @@ def parquet_errors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def open_parquet(path: Path, **options: Any) -> Iterator[pq.ParquetFile]:
+def open_parquet(path: AnyPath, **options: Any) -> Iterator[pq.ParquetFile]:
     """A file whose pages are compared with their checksums.
 
     Args:
@@ -56,17 +57,17 @@ def open_parquet(path: Path, **options: Any) -> Iterator[pq.ParquetFile]:
     """
     with parquet_errors(path):
         demand_bounded(path)
-        with pq.ParquetFile(path, page_checksum_verification=True, **options) as file:
+        with pq.ParquetFile(source_of(path), page_checksum_verification=True, **options) as file:
             yield file
 
 
-def columns_of(path: Path) -> list[str]:
+def columns_of(path: AnyPath) -> list[str]:
     """Return the names of the columns of a file, or raise `BrokenDataset` if it cannot be read."""
     with open_parquet(path) as file:
         return list(file.schema_arrow.names)
 
 
-def read_all(file: pq.ParquetFile, path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+def read_all(file: pq.ParquetFile, path: AnyPath, columns: Sequence[str] | None = None) -> pa.Table:
     """Read all rows of a file, or raise `BrokenDataset` if there are too many for memory."""
     if file.metadata.num_rows > MAX_FILE_ROWS:
         raise BrokenDataset(f"{path.name} has {file.metadata.num_rows:,} rows; at most {MAX_FILE_ROWS:,} can be read")
@@ -79,7 +80,7 @@ def sound(table: pa.Table) -> pa.Table:
     return table
 
 
-def demand_bounded(path: Path) -> None:
+def demand_bounded(path: AnyPath) -> None:
     """`BrokenDataset` where a group of rows would take more memory than any honest file does."""
     for number, group in enumerate(read_footer(path)):
         if not 0 <= group.rows <= MAX_GROUP_ROWS:
@@ -104,9 +105,9 @@ def _may_grow(column: ColumnFacts, rows: int) -> bool:
     return column.is_coded_text and column.unpacked > SMALL_CHUNK_BYTES and often > MAX_GROUP_BYTES
 
 
-def _demand_short_texts(path: Path, group: int, name: str, rows: int) -> None:
+def _demand_short_texts(path: AnyPath, group: int, name: str, rows: int) -> None:
     """Look at the dictionary itself: what its longest text would take in every row."""
-    with pq.ParquetFile(path, read_dictionary=[name]) as file:
+    with pq.ParquetFile(source_of(path), read_dictionary=[name]) as file:
         column = file.read_row_group(group, columns=[name], use_threads=False).column(0)
     longest = max((_longest(chunk) for chunk in column.chunks), default=0)
     if longest * rows > MAX_GROUP_BYTES:

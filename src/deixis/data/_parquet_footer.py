@@ -13,7 +13,7 @@ from deixis.errors import BrokenDataset
 
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from deixis.data._stored_paths import AnyPath
 
 
 MAX_FOOTER_BYTES = 64 << 20
@@ -40,7 +40,7 @@ class GroupFacts(NamedTuple):
     columns: tuple[ColumnFacts, ...]
 
 
-def read_footer(path: Path) -> tuple[GroupFacts, ...]:
+def read_footer(path: AnyPath) -> tuple[GroupFacts, ...]:
     """Return the row groups of a file, or raise `BrokenDataset` if its footer cannot be understood."""
     with path.open("rb") as stream:
         size = stream.seek(0, 2)

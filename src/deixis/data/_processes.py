@@ -18,6 +18,7 @@ from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from deixis.data._retries import WORK_TRIES
 from deixis.errors import DeixisError
 
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 
 Done = TypeVar("Done")
-PATIENCE = 3  # so often a piece of work is begun in all
 
 
 @contextmanager
@@ -85,14 +85,14 @@ class ProcessPromise(Generic[Done]):
 
     def result(self) -> Done:
         """Wait for the result and return it; the work is done again where its process was killed."""
-        for left in reversed(range(PATIENCE)):
+        for left in reversed(range(WORK_TRIES)):
             try:
                 return self.future.result()
             except BrokenProcessPool as error:
                 self.crew.renew(self.pool)
                 if not left:
                     raise DeixisError(
-                        f"a process that did {self.work.__name__} was killed {PATIENCE} times, perhaps for lack of "
+                        f"a process that did {self.work.__name__} was killed {WORK_TRIES} times, perhaps for lack of "
                         "memory; use fewer --workers: the same command goes on where it stopped"
                     ) from error
                 self.pool, self.future = self.crew.begin(self.work, self.arguments)

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from deixis.data._ids import with_current_ids
 from deixis.data._parquet_files import open_parquet, parquet_errors, sound
+from deixis.data._stored_paths import StoredPath, source_of
 from deixis.errors import BrokenDataset, UnknownName
 
 
@@ -28,15 +29,18 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from deixis.data._stored_paths import AnyPath
+
 
 KEPT_GROUPS = 4  # some ten megabytes each
 READERS = 2  # groups that are read at a time
+FOOTERS = 8  # footers that are fetched at a time
 
 
 class Group(NamedTuple):
     """A stretch of rows that is read together."""
 
-    path: Path
+    path: AnyPath
     place: int  # of the group within its file
     start: int  # number of its first row
     rows: int
@@ -64,6 +68,16 @@ class GroupCache:
             if key in self._tables:
                 self._tables.move_to_end(key)
             return self._tables.get(key)
+
+    def clear(self) -> None:
+        """Keep no table."""
+        with self._guard:
+            self._tables.clear()
+
+    def forget(self, key: Hashable) -> None:
+        """Keep a table no longer."""
+        with self._guard:
+            self._tables.pop(key, None)
 
     def keep(self, key: Hashable, table: pa.Table) -> None:
         """Keep a table, and forget those that were asked for least recently; the last one is always kept."""
@@ -95,7 +109,7 @@ class RowGroups:
 
     def __init__(
         self,
-        files: Iterable[tuple[Path, int]],
+        files: Iterable[tuple[AnyPath, int]],
         columns: Sequence[str],
         *,
         optional: Sequence[str] = (),
@@ -105,7 +119,7 @@ class RowGroups:
         self.columns = list(columns)
         self.optional = frozenset(optional)
         self.starts = [0, *accumulate(rows for _, rows in self.files)]
-        self._metadata: dict[Path, pq.FileMetaData] = {}
+        self._metadata: dict[AnyPath, pq.FileMetaData] = {}
         self._kept = GroupCache(KEPT_GROUPS)
         if scratch is not None:
             finalize(self, rmtree, scratch, ignore_errors=True)
@@ -146,6 +160,10 @@ class RowGroups:
 
     def groups(self) -> Iterator[Group]:
         """All stretches, in order."""
+        stored = [path for path, _ in self.files if isinstance(path, StoredPath) and path not in self._metadata]
+        if len(stored) > 1:  # each is a request or two
+            with ThreadPoolExecutor(FOOTERS, thread_name_prefix="footers") as pool:
+                list(pool.map(self._about, stored))
         for place in range(len(self.files)):
             yield from self._groups_in(place)
 
@@ -183,10 +201,11 @@ class RowGroups:
             columns = [name for name in columns if name not in self.optional or name in kinds.names]
             texts = [name for name in columns if name in kinds.names and pa.types.is_string(kinds.field(name).type)]
             with pq.ParquetFile(
-                group.path,
+                source_of(group.path),
                 metadata=about,
                 read_dictionary=texts if coded else None,
                 page_checksum_verification=True,
+                pre_buffer=isinstance(group.path, StoredPath),  # few large requests instead of many small ones
             ) as file:
                 missing = set(columns) - set(file.schema_arrow.names)
                 if missing:
@@ -211,7 +230,7 @@ class RowGroups:
             yield Group(path, index, start, size)
             start += size
 
-    def _about(self, path: Path) -> pq.FileMetaData:
+    def _about(self, path: AnyPath) -> pq.FileMetaData:
         if path not in self._metadata:
             with open_parquet(path) as file:
                 self._metadata[path] = file.metadata

@@ -305,7 +305,7 @@ class Collector:
     """
 
     def __init__(self, codes: Mapping[str, str], *, select: Sequence[str] = (), most: int = MAX_FINDINGS) -> None:
-        self.messages = codes
+        self.messages = dict(codes)
         self.codes = select_codes(codes, select)
         self.most = most
         self.tally: Counter[str] = Counter()
@@ -331,6 +331,15 @@ class Collector:
         """Count examples that were checked."""
         self.rows += rows
         self.splits[split] += rows
+
+    def merge(self, later: Collector) -> None:
+        """Take over what another collector has found, of examples that come after these."""
+        self.rows += later.rows
+        self.splits.update(later.splits)
+        self.tally.update(later.tally)
+        for code, found in later.first.items():
+            mine = self.first.setdefault(code, [])
+            mine += found[: self.most - len(mine)]
 
     def report(
         self, *, contents: Contents | None = None, compares: bool = True, facts: Mapping[str, Any] | None = None

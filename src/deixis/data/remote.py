@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from deixis.data._retries import try_again
 from deixis.data._seal import members_of
 from deixis.data.store import MANIFEST, file_digest, lies_inside, parse_manifest, replacing_file
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
@@ -31,12 +33,23 @@ if TYPE_CHECKING:
     from deixis.data._seal import Member
 
 
-__all__ = ["RemoteFolder", "StorageError", "at_hand", "deliver_to", "is_address", "local_copy", "upload"]
+__all__ = [
+    "RemoteFolder",
+    "StorageError",
+    "address_of",
+    "at_hand",
+    "deliver_output",
+    "deliver_to",
+    "is_address",
+    "local_copy",
+    "upload",
+]
 
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 MARK = ".deixis-is-sending"  # shows, before anything is made, that one may write there
 MOST_BYTES = 64 << 20  # of a manifest
 PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
+_addresses: dict[Path, str] = {}  # by local copy
 NO_CREDENTIALS = {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError", "NoAuthHandlerFound"}
 
 
@@ -76,7 +89,13 @@ def local_copy(address: str, *, progress: Progress | None = None) -> Path:
         _fetch(there, member, folder)
     with replacing_file(folder / MANIFEST) as draft:
         draft.write_bytes(written)
+    _addresses[folder.resolve()] = address
     return folder
+
+
+def address_of(copy: Path) -> str:
+    """Return the address of which a folder is the local copy, as far as this process made it, or an empty text."""
+    return _addresses.get(copy.resolve(), "")
 
 
 def upload(folder: Path, address: str, *, progress: Progress | None = None) -> None:
@@ -134,6 +153,35 @@ def deliver_to(place: Path | str, *, digest: str | None = None, progress: Progre
     shutil.rmtree(folder.parent, ignore_errors=True)
 
 
+@contextmanager
+def deliver_output(place: Path | str, *, force: bool = False, progress: Progress | None = None) -> Iterator[Path]:
+    """Yield the path at which to write a file or a folder for a place, and upload it there if all went well.
+
+    Args:
+        place: a path, which is yielded itself, or an address.
+        force: replace a file that lies at the address; a finished dataset is never replaced.
+        progress: told how far sending is.
+    """
+    if not is_address(place):
+        yield Path(place)
+        return
+    there = RemoteFolder.at(place)
+    if there.read(MANIFEST) is not None:
+        raise RecipeError(f"{place} already holds a dataset; choose another address or delete it")
+    if not force and there.is_file():
+        raise RecipeError(f"{place} already exists; choose another name, or give --force to replace it")
+    there.demand_writable(beside=True)
+    with TemporaryDirectory(prefix="deixis-") as aside:
+        out = Path(aside) / (there.address.rpartition("/")[2] or there.name)
+        yield out
+        if out.is_dir():
+            upload(out, there.address, progress=progress)
+        elif out.is_file():
+            for path in sorted(path for path in Path(aside).iterdir() if path.is_file() and path != out):
+                there.put(path, f"../{path.name}")  # which some forms write beside, such as vocabularies
+            there.put(out, "")
+
+
 @dataclass(frozen=True)
 class RemoteFolder:
     """A folder at an address."""
@@ -167,35 +215,60 @@ class RemoteFolder:
         path = f"{self._root}/{name}"
         with self.in_words("be read"):
             try:
-                if self.storage.size(path) > MOST_BYTES:
+                if try_again(lambda: self.storage.size(path)) > MOST_BYTES:
                     raise BrokenDataset(f"{self.address}/{name} is larger than any that deixis writes")
-                content: bytes = self.storage.cat_file(path)
-            except FileNotFoundError:
+                content: bytes = try_again(lambda: self.storage.cat_file(path))
+            except (FileNotFoundError, NotADirectoryError):  # a file may lie at the address
                 return None
             return content
 
-    def get(self, name: str, to: Path) -> None:
-        """Fetch a file."""
+    def get(self, name: str, to: Path, *, size: int | None = None) -> None:
+        """Fetch a file, again where fewer bytes arrive than there are."""
+        path = f"{self._root}/{name}"
+
+        def fetch() -> None:
+            self.storage.get_file(path, str(to))
+            arrived = to.stat().st_size
+            if size is not None and arrived < size and arrived < self.storage.size(path):
+                raise ConnectionError(f"only {arrived:,} of {size:,} bytes of {name} arrived")
+
         with self.in_words("be read"):
-            self.storage.get_file(f"{self._root}/{name}", str(to))
+            try_again(fetch)
 
     def put(self, path: Path, name: str) -> None:
         """Send a file."""
         with self.in_words("be written to"):
-            self._make_parent(name)
-            self.storage.put_file(str(path), f"{self._root}/{name}")
+            try_again(lambda: self._make_parent(name))
+            try_again(lambda: self.storage.put_file(str(path), self._path_of(name)))
 
-    def demand_writable(self) -> None:
-        """An error unless files can be sent here, which one wants to know before they are made."""
+    def is_file(self) -> bool:
+        """Return whether a file, no folder, lies at the address."""
+        with self.in_words("be read"):
+            return bool(try_again(lambda: self.storage.isfile(self._root)))
+
+    def demand_writable(self, *, beside: bool = False) -> None:
+        """An error unless files can be sent here, or beside it, which one wants to know before they are made."""
+        is_beside = beside and "/" in self._root
+        path = f"{self._root}{MARK}" if is_beside else f"{self._root}/{MARK}"
         with self.in_words("be written to"):
-            self._make_parent(MARK)
-            self.storage.pipe_file(f"{self._root}/{MARK}", b"")
-            self.storage.rm_file(f"{self._root}/{MARK}")
+            try_again(lambda: self._make_parent("" if is_beside else MARK))
+            try_again(lambda: self.storage.pipe_file(path, b""))
+            with suppress(FileNotFoundError):  # a try that failed may have removed it
+                try_again(lambda: self.storage.rm_file(path))
+
+    def _path_of(self, name: str) -> str:
+        if name.startswith("../"):
+            return f"{self._root.rpartition('/')[0]}/{name[3:]}"
+        return f"{self._root}/{name}" if name else self._root
+
+    def path_of(self, name: str) -> str:
+        """Return what the storage calls a file of the folder."""
+        return f"{self._root}/{name}"
 
     def _make_parent(self, name: str) -> None:
         """Make the folder of a file where storage has any; buckets are not made on the way."""
         if self.scheme in ("file", "local", "memory", "sftp", "ssh", "smb", "hdfs"):
-            self.storage.makedirs(f"{self._root}/{name}".rpartition("/")[0], exist_ok=True)
+            self.storage.makedirs(self._path_of(name).rpartition("/")[0], exist_ok=True)
 
     @property
     def storage(self) -> Any:
@@ -261,7 +334,7 @@ def _fetch(there: RemoteFolder, member: Member, folder: Path) -> None:
             return
     with replacing_file(path) as draft:
         try:
-            there.get(member.path, draft)
+            there.get(member.path, draft, size=member.bytes)
         except StorageError as error:
             if isinstance(error.__cause__, FileNotFoundError):
                 raise BrokenDataset(f"{there.address} lacks the file {member.path}; make or send it again") from error

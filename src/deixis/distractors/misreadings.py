@@ -34,7 +34,7 @@ from deixis.resolution.reference import denotation
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from deixis.expression.description import Expression
     from deixis.expression.parts import Address
@@ -85,12 +85,20 @@ class Misreading:
         return RANKS[self.slip]
 
 
-def misreadings(expression: Expression, schema: Schema) -> tuple[Misreading, ...]:
-    """Every misreading of the inventory that differs from the expression, the slightest first, none listed twice."""
+def misreadings(
+    expression: Expression, schema: Schema, *, values: Callable[[str], Iterable[str]] | None = None
+) -> tuple[Misreading, ...]:
+    """Every misreading of the inventory that differs from the expression, the slightest first, none listed twice.
+
+    Args:
+        expression: what is said.
+        schema: of the scenes.
+        values: what a word for an attribute may be misread as; by default any of its values.
+    """
     found = [
         *_compared_with_all(expression),
         *_attached_to_target(expression),
-        *(misreading_from(one, expression) for one in _words_and_clauses(expression, schema)),
+        *(misreading_from(one, expression) for one in _words_and_clauses(expression, schema, values)),
         *_swapped_words(expression, schema),
         *_swapped_relations(expression),
         *(misreading_from(one, expression) for one in planned_misreadings(expression, schema, kinds=("phrase",))),
@@ -150,9 +158,11 @@ def misreading_from(planned: PlannedMisreading, expression: Expression) -> Misre
     return Misreading("ignored" if is_dropped else "misread", planned.parts, planned.expression)
 
 
-def _words_and_clauses(expression: Expression, schema: Schema) -> tuple[PlannedMisreading, ...]:
+def _words_and_clauses(
+    expression: Expression, schema: Schema, values: Callable[[str], Iterable[str]] | None
+) -> tuple[PlannedMisreading, ...]:
     """One word dropped or misread, or one clause dropped; of each word, dropping it comes first."""
-    return planned_misreadings(expression, schema, kinds=("attribute", "selector", "relation"))
+    return planned_misreadings(expression, schema, kinds=("attribute", "selector", "relation"), values=values)
 
 
 def _compared_with_all(expression: Expression) -> Iterator[Misreading]:

@@ -9,7 +9,8 @@ below:
     replacing(expression, part, step)  say something else in its place
     swapping(expression, one, other)   exchange two parts
 
-`exchanging` builds on them: it swaps all words of some attributes between two noun phrases.
+`exchanging` builds on them: it swaps all words of some attributes between two noun phrases. `adding` is no misreading:
+it says one thing more, as somebody does who was not understood.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from deixis.expression.description import Expression
 
 
-__all__ = ["Address", "Part", "exchanging", "mention_at", "parts", "replacing", "swapping", "without"]
+__all__ = ["Address", "Part", "adding", "exchanging", "mention_at", "parts", "replacing", "swapping", "without"]
 
 Address: TypeAlias = tuple[int, ...]
 Kind: TypeAlias = Literal["value", "selector", "clause", "negation", "alternative"]
@@ -86,6 +87,21 @@ def swapping(expression: Expression, one: Part, other: Part) -> Expression:
     if long[: len(short)] == short:
         raise SchemaError("a part cannot be swapped with itself or with something inside it")
     return replacing(replacing(expression, one, other.step), other, one.step)
+
+
+def adding(expression: Expression, address: Address, step: Step) -> Expression:
+    """Return the expression with one step more in the mention at an address.
+
+    Values come first, then what compares, then clauses; the new step is the last of its kind.
+
+    Example:
+        >>> import deixis as dx
+        >>> print(adding(dx.parse("the small circle"), (), Is("color", "red")))
+        [shape=circle, color=red, size=least]
+    """
+    said = mention_at(expression, address).steps
+    place = sum(_rank(one) <= _rank(step) for one in said)
+    return _with_mention(expression, address, Description((*said[:place], step, *said[place:])))
 
 
 def exchanging(expression: Expression, one: Address, other: Address, attributes: frozenset[str]) -> Expression:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-__all__ = ["LADDER", "LARGEST", "SPACES", "Box", "Space", "box_from", "overlap"]
+__all__ = ["LADDER", "LARGEST", "SPACES", "Box", "Region", "Space", "box_from", "overlap", "pair_regions"]
 
 Space: TypeAlias = Literal["pixels", "share", "0..1000"]
 SPACES: dict[Space, float] = {"pixels": 0.0, "share": 1.0, "0..1000": 1000.0}
@@ -76,6 +76,13 @@ class Box(NamedTuple):
         return self.scale(there[0] / here[0], there[1] / here[1])
 
 
+class Region(NamedTuple):
+    """A box in one of several images, which are counted from 0."""
+
+    image: int
+    box: Box
+
+
 def box_from(values: object, *, form: Literal["xyxy", "xywh"] = "xyxy") -> Box:
     """Return the box that four numbers stand for.
 
@@ -125,4 +132,15 @@ def pair_boxes(given: Sequence[Box], right: Sequence[Box]) -> list[tuple[int, in
     for value, k, n in found:
         if value > 0 and all(-k != a and -n != b for a, b, _ in pairs):
             pairs.append((-k, -n, value))
+    return pairs
+
+
+def pair_regions(given: Sequence[Region], right: Sequence[Region]) -> list[tuple[int, int, float]]:
+    """Pair boxes with right ones of the same image, each once and the best overlaps first."""
+    pairs = []
+    for image in sorted({one.image for one in right}):
+        mine = [k for k, one in enumerate(given) if one.image == image]
+        theirs = [n for n, one in enumerate(right) if one.image == image]
+        found = pair_boxes([given[k].box for k in mine], [right[n].box for n in theirs])
+        pairs += [(mine[k], theirs[n], value) for k, n, value in found]
     return pairs

@@ -37,7 +37,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["COMMON", "MAX_TEXT", "VERDICTS", "Codes", "Verdicts", "id_code", "read_verdicts", "write_verdicts"]
+__all__ = [
+    "COMMON",
+    "MAX_TEXT",
+    "VERDICTS",
+    "Codes",
+    "Verdicts",
+    "id_code",
+    "read_column",
+    "read_verdicts",
+    "write_verdicts",
+]
 
 VERDICTS = "verdicts.parquet"
 FORMAT, KEY = 1, b"deixis.verdicts"
@@ -187,6 +197,20 @@ def read_verdicts(path: Path) -> Verdicts:
         )
     except BrokenDataset:
         raise
+    except (pa.ArrowException, OSError, EOFError, ValueError, NotImplementedError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise BrokenDataset(f"{path} does not hold verdicts: {reason}") from error
+
+
+def read_column(path: Path, name: str) -> pa.ChunkedArray | None:
+    """Read a further column that a world adds to its verdicts, or return None where the file has none of this name.
+
+    Raises:
+        BrokenDataset: when it cannot be read.
+    """
+    try:
+        with open_parquet(path) as file:
+            return read_all(file, path, [name])[name] if name in file.schema_arrow.names else None
     except (pa.ArrowException, OSError, EOFError, ValueError, NotImplementedError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise BrokenDataset(f"{path} does not hold verdicts: {reason}") from error

@@ -62,11 +62,7 @@ def _better(
 def _changes(error: ParseError, tokens: Tokens, wordings: Mapping[str, str]) -> Iterator[Change]:
     """What can be changed where reading stopped: another wording, a misspelt word, a word that was left out."""
     at = error.position - 1
-    for phrase, usual in wordings.items():
-        words = phrase.split()
-        for start in range(max(0, at - len(words)), at + 1):
-            if tokens[start : start + len(words)] == words:
-                yield start, len(words), usual.split()
+    yield from usual_wordings(at, tokens, wordings)
     wanted = [phrase.split() for phrase in error.expected if not phrase.startswith("<")]
     near = [(_likeness(error.word, words[0]), words[0]) for words in wanted]
     for likeness, word in sorted(near, key=lambda pair: -pair[0]):
@@ -74,6 +70,15 @@ def _changes(error: ParseError, tokens: Tokens, wordings: Mapping[str, str]) -> 
             yield at, 1, [word]
     for words in wanted:
         yield at, 0, words
+
+
+def usual_wordings(at: int, tokens: Tokens, wordings: Mapping[str, str]) -> Iterator[Change]:
+    """Other wordings that begin shortly before a word, or at it, with what is said instead."""
+    for phrase, usual in wordings.items():
+        words = phrase.split()
+        for start in range(max(0, at - len(words)), at + 1):
+            if tokens[start : start + len(words)] == words:
+                yield start, len(words), usual.split()
 
 
 def _likeness(one: str, other: str) -> float:

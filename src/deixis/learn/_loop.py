@@ -309,7 +309,7 @@ class _Loop:
             self.dev, self.best = (_numbers_in(metrics.get(name) or {}) for name in ("dev", "best"))
             self.legs = self._earlier_legs(path, found)
         if self.folder:
-            self.folder.go_on_from(self.step)
+            self.folder.go_on_from(self.step, self.training.to_dict())
 
     def _earlier_legs(self, path: Path, found: Bundle) -> list[dict[str, int]]:
         """Return the legs so far whose learning rates are not those of a run of the steps that are wanted now."""

@@ -9,7 +9,7 @@ by name, by run folder or by file, and say which world they are of.
 | `log.jsonl` | a line now and then: loss, learning rate, speed; and one for every evaluation on dev |
 | `best.safetensors` | the weights that did best on dev, of equal ones the later |
 | `last.safetensors` | the weights at the end, with what it takes to go on from there |
-| `tensorboard/` | the log once more, where it was asked for |
+| `tensorboard/`, `wandb/` | the log once more, where it was asked for |
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
+from deixis.learn._records import TENSORBOARD, open_records, recording_to
 from deixis.worlds.registry import parts_of, world_whose
 
 
@@ -49,6 +50,7 @@ __all__ = [
     "find_checkpoint",
     "is_word",
     "read_json",
+    "recording_to",
     "rename_facts",
     "shipped_checkpoints",
     "silent",
@@ -56,7 +58,7 @@ __all__ = [
     "write_json",
 ]
 
-RUN, LOG, LOCK, EVENTS = "run.json", "log.jsonl", ".lock", "tensorboard"
+RUN, LOG, LOCK = "run.json", "log.jsonl", ".lock"
 BEST, LAST, SUFFIX = "best.safetensors", "last.safetensors", ".safetensors"
 Precision: TypeAlias = Literal["auto", "fp32", "tf32", "bf16"]
 VERDICTS = "verdicts.parquet"  # what judging leaves in a folder, which is nothing to judge
@@ -189,8 +191,9 @@ class RunFolder:
 
     def __init__(self, path: Path, *, tensorboard: bool = False) -> None:
         self.path = path
-        self._tensorboard = tensorboard
-        self._events: Any = None
+        self._others = (TENSORBOARD,) if tensorboard else ()
+        self._records: list[Callable[[Mapping[str, Any]], None]] | None = None
+        self._step, self._about = 0, dict[str, Any]()
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -208,8 +211,13 @@ class RunFolder:
             (self.path / LOCK).unlink()
         self._stack.close()
 
-    def go_on_from(self, step: int) -> None:
-        """Drop the log lines of later steps, which will be taken again."""
+    def go_on_from(self, step: int, about: Mapping[str, Any] | None = None) -> None:
+        """Drop the log lines of later steps, which will be taken again.
+
+        Args:
+            step: the number of steps that were taken.
+            about: the settings of the training, for records that show them.
+        """
         from deixis.data.store import replacing_file
 
         path = self.path / LOG
@@ -219,17 +227,16 @@ class RunFolder:
             if kept != lines:
                 with replacing_file(path) as draft:
                     draft.write_text("".join(kept), encoding="utf-8")
-        if self._tensorboard:
-            self._events = self._stack.enter_context(_event_writer(self.path / EVENTS, step))
+        self._step, self._about = step, dict(about or {})
 
     def log(self, **values: Any) -> None:
         """Add a line to the log."""
         with (self.path / LOG).open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(values, allow_nan=False) + "\n")
-        if self._events is not None:
-            for name, value in _flat(values):
-                if name != "step":
-                    self._events.add_scalar(name, value, values["step"])
+        if self._records is None:  # a run that is finished already has nothing to record
+            self._records = open_records(self.path, self._step, self._stack, others=self._others, about=self._about)
+        for record in self._records:
+            record(values)
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
@@ -286,23 +293,6 @@ def _step_of(line: str) -> float:
         return float(rename_facts(json.loads(line))["step"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return float("inf")  # no line of a log: it goes
-
-
-def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
-    pairs: list[tuple[str, Any]] = []
-    for name, value in values.items():
-        pairs += _flat(value, f"{before}{name}/") if isinstance(value, dict) else [(f"{before}{name}", value)]
-    return pairs
-
-
-def _event_writer(folder: Path, step: int) -> Any:
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
-        raise RecipeError(
-            "--tensorboard needs the package tensorboard; install it with: python -m pip install 'deixis[tensorboard]'"
-        ) from error
-    return SummaryWriter(str(folder), purge_step=step + 1)
 
 
 # -------------------------------------------------------------------------------- where checkpoints are

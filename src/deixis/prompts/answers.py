@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from deixis.prompts._box_forms import Writing
+
 
 __all__ = [
     "LISTED",
@@ -245,6 +247,9 @@ _NAMED_EDGES = "|".join(
     r"\s*,\s*".join(rf'["\']?\b{edge}["\']?\s*[:=]\s*({_NUMBER})' for edge in edges) for edges in _EDGES
 )
 _TOP_FIRST = re.compile(r"[\"']box_2d[\"']")  # the order of its four numbers is another one
+_TOKEN = re.compile(r"<loc_?\d{1,4}>")
+_TOKENS = re.compile(r"<loc(\d{4})>\s*<loc(\d{4})>\s*<loc(\d{4})>\s*<loc(\d{4})>")
+TOKENS_PER_SIDE = 1024
 _BOX = re.compile(
     "|".join(
         (
@@ -269,12 +274,20 @@ _NO_BOX = re.compile(
 MOST_BOXES = 200  # of one answer; more are none
 
 
-def parse_boxes(text: str) -> tuple[tuple[int | None, tuple[float, float, float, float]], ...]:
+def parse_boxes(
+    text: str, *, writing: Writing = "corners"
+) -> tuple[tuple[int | None, tuple[float, float, float, float]], ...]:
     """Return the boxes that an answer gives, in the order of their edges, or none if it says that nothing fits.
 
     Each comes with the number of the image that is named for it, from 1, or None. Boxes are read as `[x1, y1, x2, y2]`,
     `(x1, y1), (x2, y2)`, `<box>…</box>`, or under the names of their edges. A text in which no answer is marked may
     have several boxes only where it is nothing but a list.
+
+    Args:
+        text: what a model said.
+        writing: the order that was asked for: `corners` as above, `box_2d` for `[top, left, bottom, right]`, or `loc`
+            for location tokens, `<loc0100><loc0050><loc0400><loc0200>`, which are read as shares. Boxes that are
+            clearly written in another order than was asked for are not understood.
     """
     text = _plain(text)
     pieces = list(_marked_answers(text))
@@ -282,7 +295,8 @@ def parse_boxes(text: str) -> tuple[tuple[int | None, tuple[float, float, float,
     faults: list[str] = []
     for piece in pieces or [text]:
         try:
-            found.add(_boxes_in(piece.strip(), is_list=bool(pieces) or text.lstrip()[:1] in ("[", "{", "<")))
+            is_list = bool(pieces) or text.lstrip()[:1] in ("[", "{", "<")
+            found.add(_boxes_in(piece.strip(), writing, is_list=is_list))
         except Unparsable as fault:
             faults.append(str(fault))
     if len(found) == 1 and not faults:
@@ -292,13 +306,11 @@ def parse_boxes(text: str) -> tuple[tuple[int | None, tuple[float, float, float,
     raise Unparsable(faults[0] if faults else "several answers")
 
 
-def _boxes_in(piece: str, *, is_list: bool) -> tuple[tuple[int | None, tuple[float, float, float, float]], ...]:
+def _boxes_in(
+    piece: str, writing: Writing, *, is_list: bool
+) -> tuple[tuple[int | None, tuple[float, float, float, float]], ...]:
     """The boxes of a piece of text, each with the image named last before it, or the only one that is named."""
-    given = [(match.start(), tuple(one for one in match.groups() if one is not None)) for match in _BOX.finditer(piece)]
-    if not given and (bare := _BARE_BOX.fullmatch(_bare(piece).rstrip(";"))):
-        given = [(0, tuple(one for one in bare.groups() if one is not None))]
-    if _TOP_FIRST.search(piece):
-        raise Unparsable("a box named box_2d, which begins with its top; left, top, right, bottom are asked for")
+    given = list(_tokens_in(piece) if writing == "loc" else _edges_in(piece, writing))
     is_absent = bool(_NO_BOX.fullmatch(_bare(piece)) or _ABSENT.search(piece))
     if is_absent and not given:
         return ()
@@ -306,16 +318,40 @@ def _boxes_in(piece: str, *, is_list: bool) -> tuple[tuple[int | None, tuple[flo
         raise Unparsable("several answers" if is_absent else "no answer in it")
     images = [(match.start(), _image_number(match)) for match in _IMAGE.finditer(piece)]
     boxes: dict[tuple[int | None, tuple[float, float, float, float]], None] = {}
-    for place, numbers in given[: MOST_BOXES + 1]:
+    for place, (left, top, right, bottom) in given[: MOST_BOXES + 1]:
         before = [number for start, number in images if start < place]
         only = images[0][1] if len({number for _, number in images}) == 1 else None
-        left, top, right, bottom = map(float, numbers)
         if not (left < right < float("inf") and top < bottom < float("inf")):
             raise Unparsable("a box without an area")
         boxes[before[-1] if before else only, (left, top, right, bottom)] = None
     if len(boxes) > (MOST_BOXES if is_list else 1):
         raise Unparsable("several answers")
     return tuple(sorted(boxes, key=lambda one: (one[0] or 0, one[1])))
+
+
+def _edges_in(piece: str, writing: Writing) -> Iterator[tuple[int, tuple[float, ...]]]:
+    """Yield left, top, right and bottom edge of all boxes, and where in the text each stands."""
+    if _TOKEN.search(piece):
+        raise Unparsable("location tokens, which are not asked for")
+    if writing == "corners" and _TOP_FIRST.search(piece):
+        raise Unparsable("a box named box_2d, which begins with its top; left, top, right, bottom are asked for")
+    found = list(_BOX.finditer(piece))
+    if not found and (bare := _BARE_BOX.fullmatch(_bare(piece).rstrip(";"))):
+        found = [bare]
+    for match in found:
+        one, two, three, four = (float(number) for number in match.groups() if number is not None)
+        is_named = re.match(r"[\"'a-z]", match[0]) is not None  # the names of edges say which is which
+        is_top_first = writing == "box_2d" and not is_named
+        yield match.start(), (two, one, four, three) if is_top_first else (one, two, three, four)
+
+
+def _tokens_in(piece: str) -> Iterator[tuple[int, tuple[float, ...]]]:
+    """Yield the same of location tokens, as shares."""
+    if not _TOKENS.search(piece) and (_BOX.search(piece) or _BARE_BOX.fullmatch(_bare(piece))):
+        raise Unparsable("a box without location tokens, which are asked for")
+    for match in _TOKENS.finditer(piece):
+        top, left, bottom, right = (int(number) / TOKENS_PER_SIDE for number in match.groups())
+        yield match.start(), (left, top, right, bottom)
 
 
 def _image_number(match: re.Match[str]) -> int:

@@ -136,7 +136,7 @@ def pose(
                 id=f"{recipe.task}-{content[:16]}",
                 task=recipe.task,
                 answer=recipe.wanted,
-                style=recipe.style,
+                style=recipe.shown,
                 messages=(*before, one.message),
                 choices=one.gold.choices,
                 areas=one.areas,

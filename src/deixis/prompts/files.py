@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Keep",
     "Key",
+    "Prompt",
     "as_data_uri",
     "chat_message",
     "gold_from",
@@ -40,12 +41,26 @@ __all__ = [
     "prompt_line",
     "read_given",
     "read_key",
+    "read_prompts",
     "write_lines",
     "write_prompts",
 ]
 
 Keep: TypeAlias = Literal["files", "base64"]
 LONGEST_LINE = 64 << 20
+
+
+class Prompt(NamedTuple):
+    """A prompt in a file.
+
+    Attributes:
+        id: of the question.
+        messages: with the content of each as a list of texts, `{"type": "text", "text": …}`, and images,
+            `{"type": "image", "path": …}` or `{"type": "image", "base64": …}`, as chat templates take them.
+    """
+
+    id: str
+    messages: list[dict[str, Any]]
 
 
 class Key(NamedTuple):
@@ -163,6 +178,39 @@ def read_key(path: Path) -> Key:
     if not golds:
         raise BrokenDataset(f"{path} holds no right answers; write it with `deixis prompts`")
     return Key(golds, about)
+
+
+def read_prompts(path: Path) -> Iterator[Prompt]:
+    """Yield the prompts in a file, with paths of images that can be opened from here.
+
+    Raises:
+        BrokenDataset: when it cannot be read, a line is no prompt, or names an image outside of its folder.
+    """
+    for number, values in _lines(path):
+        try:
+            messages = [
+                {"role": str(one["role"]), "content": list(_content_of(one["content"], path.parent))}
+                for one in values["messages"]
+            ]
+            yield Prompt(str(values["id"]), messages)
+        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            detail = f"line {number} is no prompt; write it with `deixis prompts`"
+            raise BrokenDataset(f"{path}, {error if isinstance(error, BrokenDataset) else detail}") from error
+
+
+def _content_of(content: Any, folder: Path) -> Iterator[dict[str, str]]:
+    """Yield the parts of a message; a text alone is one part."""
+    parts: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    for part in parts:
+        if part["type"] == "text":
+            yield {"type": "text", "text": str(part["text"])}
+        elif part["type"] == "image_url":
+            yield {"type": "image", "base64": str(part["image_url"]["url"]).partition(",")[2]}
+        else:
+            place = (folder / part["path"]).resolve()
+            if not place.is_relative_to(folder.resolve()):
+                raise BrokenDataset(f"the picture {str(part['path'])[:80]!r} is not in the folder of the prompts")
+            yield {"type": "image", "path": str(place)}
 
 
 def read_given(path: Path, *, strange: Counter[str]) -> Iterator[ModelAnswer]:

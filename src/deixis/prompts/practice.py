@@ -77,7 +77,8 @@ class PracticeRecipe:
     Attributes:
         task: one of `known_tasks`, e.g. `navigate`.
         answer: what is wanted; by default the first that the task knows.
-        style: how scenes are shown; pictures are for programs that take `messages`.
+        style: how scenes are shown, by default as in `PromptRecipe`; pictures are for programs that take
+            `messages`.
         splits: splits of the fresh sets, by default `train` where there is one, so that what is held out stays unseen.
         data: a dataset whose recipe the fresh sets follow; nothing that is in it is asked.
         most, least: bounds of the difficulty by name, such as `objects`, `clauses` and `distractors`.
@@ -89,7 +90,7 @@ class PracticeRecipe:
 
     task: str
     answer: str | None = None
-    style: str = "text"
+    style: str | None = None
     splits: tuple[str, ...] | None = None
     data: str | None = None
     most: Mapping[str, int] = field(default_factory=dict)

@@ -12,6 +12,8 @@ from deixis._deprecation import rename_field
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from deixis.judge.boxes import Box
+
 
 __all__ = [
     "OUTCOMES",
@@ -26,6 +28,7 @@ __all__ = [
     "Question",
     "QuestionPool",
     "Speaker",
+    "View",
 ]
 
 Speaker: TypeAlias = Literal["system", "user", "assistant"]
@@ -66,6 +69,27 @@ class ClickArea(NamedTuple):
     answer: str
     picture: int
     box: tuple[float, float, float, float]
+
+
+class View(NamedTuple):
+    """A scene as a picture without marks, and where its objects are seen.
+
+    Attributes:
+        png: the file.
+        width: in pixels.
+        height: in pixels.
+        boxes: of every object, in pixels; None of one that is not seen.
+    """
+
+    png: bytes
+    width: int
+    height: int
+    boxes: tuple[Box | None, ...]
+
+    @classmethod
+    def of(cls, png: bytes, boxes: Sequence[Box | None]) -> View:
+        """Return the view of a PNG, whose head says how large it is."""
+        return cls(png, int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big"), tuple(boxes))
 
 
 @dataclass(frozen=True, slots=True)

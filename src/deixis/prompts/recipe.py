@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import RecipeError
@@ -28,7 +29,8 @@ class PromptRecipe:
     Attributes:
         task: one of `known_tasks`, e.g. `navigate`.
         answer: what is wanted; by default the first that the task knows.
-        style: how scenes are shown, one of those that the task knows.
+        style: how scenes are shown, one of those that the task knows for this answer; by default the first, which is
+            `text` unless the answer is a box in a picture.
         shots: solved examples that go before each question; they come from the training split.
         limit: questions of each split, or of each set of pairs.
         splits: the splits to ask about, or sets of pairs; by default `test`, or all sets.
@@ -38,7 +40,7 @@ class PromptRecipe:
 
     task: str
     answer: str | None = None
-    style: str = "text"
+    style: str | None = None
     shots: int = 0
     limit: int = 100
     splits: tuple[str, ...] = ()
@@ -52,9 +54,14 @@ class PromptRecipe:
         if self.answer not in known.answers:
             said = " or ".join(known.answers)
             raise RecipeError(f"the answer to {self.task} is {said}, not {str(self.answer)[:40]!r}")
-        if self.style not in known.styles:
-            said = ", ".join(known.styles)
-            raise RecipeError(f"{self.task} can be shown as {said}, not as {str(self.style)[:40]!r}")
+        styles = known.styles_for(self.wanted)
+        if self.style is None:
+            object.__setattr__(self, "style", styles[0])
+        if self.style not in styles:
+            where = "" if self.style not in known.styles else f" where the answer is {self.wanted}"
+            raise RecipeError(
+                f"{self.task} can be shown as {', '.join(styles)}{where}, not as {str(self.style)[:40]!r}"
+            )
         if type(self.shots) is not int or not 0 <= self.shots <= MOST_SHOTS:
             raise RecipeError(f"there can be 0 to {MOST_SHOTS} solved examples before a question, got {self.shots!r}")
         if type(self.limit) is not int or not 1 <= self.limit <= MOST_QUESTIONS:
@@ -67,8 +74,14 @@ class PromptRecipe:
         assert self.answer is not None
         return self.answer
 
+    @property
+    def shown(self) -> str:
+        """Style in which scenes are shown."""
+        assert self.style is not None
+        return self.style
+
     def to_dict(self) -> dict[str, Any]:
-        """The settings as plain values."""
+        """The settings as plain values, without the folders in which files happen to lie."""
         return {
             "task": self.task,
             "answer": self.answer,
@@ -76,7 +89,7 @@ class PromptRecipe:
             "shots": self.shots,
             "limit": self.limit,
             "splits": list(self.splits),
-            **self.options,
+            **{name: value for name, value in self.options.items() if not isinstance(value, Path)},
             "seed": self.seed,
         }
 

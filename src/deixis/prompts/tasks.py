@@ -58,6 +58,11 @@ class Questions:
     asked_of_people: str = ""
     shown_to_people: ClassVar[Mapping[str, str]] = {}
 
+    def styles_for(self, answer: str) -> tuple[str, ...]:
+        """Return how scenes can be shown where this kind of answer is wanted, what is shown by default first."""
+        del answer
+        return self.styles
+
     def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All settings that only this world has, with their values where nothing is given.
 

@@ -1,4 +1,8 @@
-"""Questions of task localise: images are named, candidates are listed where they are known, and boxes are asked for."""
+"""Questions of task localise, for boxes, or for the number of one of the candidates.
+
+In text, images are named, and candidates are listed where they are known. With pictures, the images are shown; where a
+number is wanted, every candidate has a frame with its number.
+"""
 
 from __future__ import annotations
 
@@ -6,52 +10,35 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from deixis.data.store import MANIFEST, open_dataset
-from deixis.distractors.misreadings import leading_to
-from deixis.errors import BrokenDataset, SchemaError
-from deixis.judge.boxes import Box, Space
-from deixis.prompts.question import GoldMessage, Message, QuestionPool
+from deixis.errors import BrokenDataset
+from deixis.prompts._box_forms import BOX_ANSWERS, FORMS, OWN, ask_for_box
+from deixis.prompts._box_gold import BoxGold
+from deixis.prompts.question import Message, QuestionPool
 from deixis.prompts.tasks import TRAIN, Questions, demand_shots, demand_splits
-from deixis.readers._box_gold import BoxGold, write_box
+from deixis.readers._box_posing import BoxPoser
 from deixis.readers._box_scores import group_values
-from deixis.readers._box_verdicts import all_candidates, meant_candidates
+from deixis.readers._box_verdicts import meant_candidates
 from deixis.readers._draws import draw_different, splits_to_ask
-from deixis.readers.reader import Region
-from deixis.seeds import Stream, derive
+from deixis.readers._shown_images import picture_folder
+from deixis.seeds import derive
+from deixis.worlds.toolkit.questions import ASKED, ASKED_OR_NONE, ObjectGold
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from deixis.prompts.recipe import PromptRecipe
     from deixis.prompts.tasks import Tell
     from deixis.readers.reader import ReadExample
-    from deixis.scene.scene import Where
-    from deixis.worlds.world import World
+    from deixis.worlds.world import Examples, World
 
 
-OWN = "box"  # the answer in the space in which the dataset has its boxes
-KINDS = (OWN, "pixels", "share", "0..1000")
 SHOWN = "You are given an expression, and one or more images, each named with its size where that is known."
 LISTED = "The objects that are known are listed with their boxes."
-ASKED = """\
-Find what the expression describes. Give its box as [left, top, right, bottom], {space}. You may think first. End with \
-one line that gives the box, for example:
-Answer: {box}
-Where there are several images, name the number of the image before the box:
-Answer: image 2: {box}
-Where several things fit, give all their boxes in this line, with a semicolon between them. Where nothing fits:
-Answer: not there"""
-SPACE_WORDS: Mapping[Space, str] = {
-    "pixels": "in pixels of the image",
-    "share": "as shares of the width and height of the image, from 0 to 1",
-    "0..1000": "in thousandths of the width and height of the image, from 0 to 1000",
-}
-EXAMPLES: Mapping[Space, Box] = {
-    "pixels": Box(40, 25, 210, 180),
-    "share": Box(0.05, 0.1, 0.4, 0.75),
-    "0..1000": Box(50, 100, 400, 750),
-}
+FRAMED = "You see one or more images in which objects are framed and numbered, and are given an expression."
+OBJECT = "object"  # the answer is the number of a candidate
+SEEN = "You see one or more images, and are given an expression."
 
 
 def ready_part(world: World) -> BoxQuestions:
@@ -65,11 +52,22 @@ class BoxQuestions(Questions):
     The kind of answer is the space of the boxes; `box` is the space in which the dataset has them.
     """
 
-    answers = KINDS
-    styles = ("text",)
+    answers = (*BOX_ANSWERS, OBJECT)
+    styles = ("text", "image")
 
     def __init__(self, world: World) -> None:
         self.world = world
+
+    def styles_for(self, answer: str) -> tuple[str, ...]:
+        """Return how images are shown: as pictures with frames, where a number is wanted."""
+        return ("image",) if answer == OBJECT else self.styles
+
+    def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The setting `pictures`: the folder with the image files, if they are not beside the data."""
+        return {
+            **super().settings({name: value for name, value in given.items() if name != "pictures"}),
+            **picture_folder(given),
+        }
 
     def find(
         self,
@@ -93,31 +91,74 @@ class BoxQuestions(Questions):
             example
             for split in splits
             for example in draw_different(
-                examples, examples.numbers(split), recipe.limit, seed=derive(recipe.seed, "ask", split)
+                examples, _numbers(examples, split, recipe), recipe.limit, seed=derive(recipe.seed, "ask", split)
             )
         ]
         shots: list[ReadExample] = []
         if recipe.shots:
             demand_splits((TRAIN,), examples.splits, examples.path.name)
-            some = draw_different(examples, examples.numbers(TRAIN), recipe.shots, seed=derive(recipe.seed, "shots"))
+            some = draw_different(
+                examples, _numbers(examples, TRAIN, recipe), recipe.shots, seed=derive(recipe.seed, "shots")
+            )
             shots = demand_shots(some, recipe.shots)
-        space: Space = _space_of(recipe.wanted, asked)
+        form = "pixels" if recipe.wanted == OBJECT else _form_of(recipe.wanted, asked)
+        pose = BoxPoser(
+            form=FORMS[form],
+            seed=recipe.seed,
+            has_pictures=recipe.shown == "image",
+            folder=recipe.options.get("pictures"),
+        )
         facts = _facts_of(asked)
-        instructions = Message("system", (_instructions(space, has_candidates=any(one.regions for one in asked)),))
-        posed = [_pose(example, space, told, recipe.seed) for example, told in zip(asked, facts, strict=True)]
-        solved = [_pose(example, space, {}, recipe.seed) for example in shots]
+        if recipe.wanted == OBJECT:
+            may_be_none = any(not one.boxes for one in (*shots, *asked))
+            instructions = Message("system", (f"{FRAMED}\n\n{ASKED_OR_NONE if may_be_none else ASKED}",))
+            solved, posed = ([pose.frame(one, may_be_none=may_be_none) for one in some] for some in (shots, asked))
+            return QuestionPool(instructions, solved, posed, _digest_of(data))
+        instructions = Message("system", (_instructions(form, [*shots, *asked], has_pictures=pose.has_pictures),))
+        posed = [pose(example, told) for example, told in zip(asked, facts, strict=True)]
+        solved = [pose(example, {}) for example in shots]
         return QuestionPool(instructions, solved, posed, _digest_of(data))
 
-    def gold_from(self, plain: Mapping[str, Any], answer: str) -> BoxGold:
-        """The boxes that `BoxGold.to_plain` wrote."""
-        del answer
-        return BoxGold.from_plain(plain)
+    def gold_from(self, plain: Mapping[str, Any], answer: str) -> BoxGold | ObjectGold:
+        """The boxes or the objects that `to_plain` wrote."""
+        return ObjectGold.from_plain(plain) if answer == OBJECT else BoxGold.from_plain(plain)
 
 
-def _space_of(wanted: str, asked: Sequence[ReadExample]) -> Space:
-    """Return the space that is asked for, that of the dataset by default."""
+def _numbers(examples: Examples, split: str, recipe: PromptRecipe) -> Sequence[int]:
+    """Return the examples of a split that can be asked about: where a number is wanted, those with candidates."""
+    numbers = examples.numbers(split)
+    if recipe.wanted != OBJECT:
+        return numbers
+    wanted = frozenset(numbers)
+    found = [number for number, one in enumerate(examples) if number in wanted and _has_candidates(one)]
+    if not found:
+        raise BrokenDataset(f"{examples.path.name} does not know the objects of its images; ask for boxes instead")
+    return found
+
+
+def _has_candidates(example: Any) -> bool:
+    """Return whether objects are known, at most one of which is meant."""
+    return any(example.regions) and len(meant_candidates(example)) == len(example.boxes) <= 1
+
+
+def _instructions(form: str, examples: Sequence[ReadExample], *, has_pictures: bool) -> str:
+    """Return what a model is told first."""
+    if not has_pictures:
+        has_candidates = any(one.regions for one in examples)
+        return f"{f'{SHOWN} {LISTED}' if has_candidates else SHOWN}\n\n{ask_for_box(form)}"
+    asked = ask_for_box(
+        form,
+        has_several=any(len(one.images) > 1 for one in examples),
+        may_be_none=any(not one.boxes for one in examples),
+        may_be_many=any(len(one.boxes) > 1 for one in examples),
+    )
+    return f"{SEEN}\n\n{asked}"
+
+
+def _form_of(wanted: str, asked: Sequence[ReadExample]) -> str:
+    """Return the form of boxes that is asked for, corners in the space of the dataset by default."""
     if wanted != OWN:
-        return wanted  # type: ignore[return-value]
+        return wanted
     found = {example.space for example in asked}
     if len(found) > 1:
         raise BrokenDataset("the boxes of the examples are in several spaces; choose one with --answer")
@@ -128,73 +169,6 @@ def _facts_of(asked: Sequence[ReadExample]) -> list[dict[str, str]]:
     """Return the facts of every example by which results can be told apart, the same for all."""
     values = group_values(asked)
     return [{name: " + ".join(some[place]) or "–" for name, some in values.items()} for place in range(len(asked))]
-
-
-def _instructions(space: Space, *, has_candidates: bool) -> str:
-    shown = f"{SHOWN} {LISTED}" if has_candidates else SHOWN
-    return f"{shown}\n\n{ASKED.format(space=SPACE_WORDS[space], box=write_box(EXAMPLES[space], space))}"
-
-
-def _pose(example: ReadExample, space: Space, facts: Mapping[str, str], seed: int) -> GoldMessage:
-    """Pose an example, with its candidates in an order that tells nothing."""
-    stream = Stream(derive(seed, "candidates", str(example.id)))
-    known = list(all_candidates(example))
-    order = [known[place] for place in stream.permutation(range(len(known)))]
-    meant = meant_candidates(example)
-    candidates = tuple(
-        (_convert(example, Region(where.scene, box), space), () if where in meant else _missed_by(example, where))
-        for where, box in order
-    )
-    gold = BoxGold(
-        text=example.text,
-        boxes=tuple(_convert(example, one, space) for one in example.boxes),
-        space=space,
-        images=len(example.images),
-        candidates=candidates,
-        split=example.split,
-        facts=facts,
-    )
-    lines = list(_lines(example, [where for where, _ in order], [region for region, _ in candidates], space))
-    return GoldMessage(Message("user", ("\n".join(lines), f"Expression: {example.text}")), gold)
-
-
-def _convert(example: ReadExample, region: Region, space: Space) -> Region:
-    size = example.images[region.image]
-    try:
-        return Region(region.image, region.box.convert(example.space, space, (size.width, size.height)))
-    except SchemaError as error:
-        raise BrokenDataset(f"example {example.id}: {error}; ask for another space with --answer") from error
-
-
-def _lines(example: ReadExample, order: Sequence[Where], boxes: Sequence[Region], space: Space) -> Iterator[str]:
-    """Yield a line for every image, and one for every candidate in it."""
-    for place, image in enumerate(example.images):
-        name = "Image" if len(example.images) == 1 else f"Image {place + 1}"
-        size = f", {image.width:g} x {image.height:g} pixels" if image.width and image.height else ""
-        yield f"{name}: {image.name}{size}"
-        for where, region in zip(order, boxes, strict=True):
-            if where.scene == place:
-                yield f"- {_values_of(example, where)}{write_box(region.box, space)}"
-
-
-def _values_of(example: ReadExample, where: Where) -> str:
-    """The values of a candidate in words, where they are known."""
-    if where.scene >= len(example.scenes):
-        return ""
-    scene = example.scenes[where.scene]
-    told = []
-    for attribute in scene.schema.attributes:
-        value = "/".join(sorted(scene.values(where.object, attribute.name)))
-        told.append(f"{attribute.name} {value}" if value.isdecimal() else value)
-    return "".join(f"{value} " for value in told if value)
-
-
-def _missed_by(example: ReadExample, where: Where) -> tuple[str, ...]:
-    """Return the misreadings of a reader who takes an object for the one that is meant, where the meaning is known."""
-    if example.expression is None or where.scene >= len(example.scenes):
-        return ()
-    found = leading_to(example.expression, example.scenes[where.scene], where.object)
-    return tuple(dict.fromkeys(one.slip for one in found))
 
 
 def _digest_of(data: Path) -> str:

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from deixis.worlds.world import World
 
 
+BOXES = pa.list_(pa.list_(pa.float64()))  # the number of an image, then left, top, right and bottom
+
+
 def write_box_verdicts(path: Path, verdicts: Sequence[BoxVerdict], *, world: World, keep: bool = False) -> None:
-    """Write verdicts on boxes in the common schema, with the overlap and how many boxes there are besides.
+    """Write verdicts on boxes in the common schema, with the overlap and the boxes that were given besides.
 
     Args:
         path: the file.
@@ -58,6 +61,7 @@ def write_box_verdicts(path: Path, verdicts: Sequence[BoxVerdict], *, world: Wor
         "scene": pa.array([None if one.chosen is None else one.chosen.scene for one in judged], pa.int32()),
         "overlap": pa.array(overlaps, pa.float64()),
         "boxes": pa.array([one.given for one in judged], pa.int32()),
+        "given_boxes": pa.array([[[at, *box] for at, box in one.regions] for one in judged], BOXES),
         "right_boxes": pa.array([one.wanted for one in judged], pa.int32()),
         "read_as": pa.array([list(one.read_as) for one in judged], pa.list_(pa.string())),
     }

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import DeixisError, SchemaError
-from deixis.judge.boxes import LADDER, Box, overlap, pair_boxes
+from deixis.judge.boxes import LADDER, Box, Region, overlap, pair_regions
 from deixis.readers._box_answers import to_example
-from deixis.readers.reader import Region
 from deixis.scene.scene import Where
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from deixis.readers._box_answers import BoxAnswer
     from deixis.readers.reader import ReadExample
@@ -74,6 +73,7 @@ class BoxVerdict(NamedTuple):
         image: whether the image is the right one; not a number where only one is shown.
         pairs: how many boxes were paired with an overlap of .5. given, wanted: how many boxes there are.
         is_refusal: whether the answer says that nothing fits.
+        regions: the boxes that are given, in the space of the example.
         chosen: the object that was chosen.
         misreading: the sorts of the slightest misreadings that lead there.
         read_as: what is understood then, in words, if the world has a language.
@@ -90,6 +90,7 @@ class BoxVerdict(NamedTuple):
     given: int = 0
     wanted: int = 0
     is_refusal: bool = False
+    regions: tuple[Region, ...] = ()
     chosen: Where | None = None
     misreading: tuple[str, ...] = ()
     read_as: tuple[str, ...] = ()
@@ -171,6 +172,7 @@ def _compare(
     values = [value for _, _, value in pairs]
     found = blank._replace(
         given=len(regions),
+        regions=tuple(regions),
         pairs=sum(value >= ENOUGH for value in values),
         chosen=chosen or (nearest_candidate(regions[0], example) if len(regions) == 1 else None),
     )
@@ -204,17 +206,6 @@ def _outcome(example: ReadExample, regions: list[Region], chosen: Where | None, 
     if found.chosen is None:
         return "wrong box"
     return "loose box" if found.chosen in meant_candidates(example) else "wrong object"
-
-
-def pair_regions(given: Sequence[Region], right: Sequence[Region]) -> list[tuple[int, int, float]]:
-    """Pair boxes with right ones of the same image, each once and the best overlaps first."""
-    pairs = []
-    for image in sorted({one.image for one in right}):
-        mine = [k for k, one in enumerate(given) if one.image == image]
-        theirs = [n for n, one in enumerate(right) if one.image == image]
-        found = pair_boxes([given[k].box for k in mine], [right[n].box for n in theirs])
-        pairs += [(mine[k], theirs[n], value) for k, n, value in found]
-    return pairs
 
 
 def _hits(given: Region, right: Region) -> bool:

@@ -1,8 +1,8 @@
 """Questions for readers whose answer is a choice: which sentence fits, which image, or whether a statement is true.
 
 Choices are shown in an order drawn from the seed and the id, and named by letters. The option `--orders both` asks each
-question in this order and in the reverse one, so that a model that prefers a place is found out. Images are named, and
-whoever asks a model shows them beside the text; scenes whose objects are known are listed.
+question in this order and in the reverse one, so that a model that prefers a place is found out. Images are shown, or
+named in prompts of text; scenes whose objects are known are listed in text.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, RecipeError, SchemaError
 from deixis.prompts.answers import Unparsable, parse_choice, read_only
-from deixis.prompts.question import GoldMessage, Judgement, Message, QuestionPool
+from deixis.prompts.question import GoldMessage, Judgement, Message, Picture, QuestionPool
 from deixis.prompts.tasks import TRAIN, Questions, demand_shots, demand_splits
 from deixis.readers._choice_answers import ORDINALS, choices_of, plain_text
 from deixis.readers._choice_judging import difference_of
 from deixis.readers._draws import draw_different, splits_to_ask
+from deixis.readers._shown_images import picture_folder, show_images
 from deixis.seeds import Stream, derive
 
 
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from deixis.prompts.question import Part
     from deixis.prompts.recipe import PromptRecipe
     from deixis.prompts.tasks import Tell
     from deixis.readers._choice_answers import Choices
+    from deixis.readers._shown_images import ShownImage
     from deixis.readers._world import ReaderWorld
     from deixis.readers.reader import ReadExample
     from deixis.scene.scene import Scene
@@ -173,19 +176,20 @@ class ChoiceQuestions(Questions):
     """Part `questions` for readers of the tasks `match` and `verify`."""
 
     answers = ("choice",)
+    styles = ("text", "image")
 
     def __init__(self, world: ReaderWorld) -> None:
         self.world = world
 
     def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The setting `orders`: `drawn`, or `both` for every question in two orders."""
+        """The settings `orders`, `drawn` or `both` for every question in two orders, and `pictures`, a folder."""
         for name in given:
-            if name != "orders":
+            if name not in ("orders", "pictures"):
                 raise RecipeError(f"unknown setting {name[:40]!r} of a questionnaire")
         orders = given.get("orders") or ORDERS[0]
         if orders not in ORDERS:
             raise RecipeError(f"choices are shown in the orders {' or '.join(ORDERS)}, not {str(orders)[:40]!r}")
-        return {"orders": orders}
+        return {"orders": orders, **picture_folder(given)}
 
     def find(
         self,
@@ -239,17 +243,23 @@ class ChoiceQuestions(Questions):
 
     def _pose(self, example: ReadExample, recipe: PromptRecipe) -> Iterator[GoldMessage]:
         """Yield the questions about an example, in one order or in both."""
+        has_pictures = recipe.shown == "image"
+        shown = show_images(example, recipe.options.get("pictures")) if has_pictures else []
+        if has_pictures and not shown:
+            raise RecipeError(f"example {example.id} has no images; leave --style image out")
         for asked in choices_of(example, self.world.reader.task):
             if len(asked.texts) > len(LETTERS):
                 raise SchemaError(
                     f"example {example.id} has {len(asked.texts)} choices; at most {len(LETTERS)} are asked"
                 )
             order = _shown_order(example, asked, recipe.seed)
-            yield self._in_order(example, asked, order)
+            yield self._in_order(example, asked, order, shown)
             if recipe.options.get("orders") == "both" and not _is_statement(asked.texts):
-                yield self._in_order(example, asked, order[::-1])
+                yield self._in_order(example, asked, order[::-1], shown)
 
-    def _in_order(self, example: ReadExample, asked: Choices, order: Sequence[int]) -> GoldMessage:
+    def _in_order(
+        self, example: ReadExample, asked: Choices, order: Sequence[int], shown: Sequence[ShownImage]
+    ) -> GoldMessage:
         """One question with its choices in an order."""
         is_match = not self.is_verify
         gold = ChoiceGold(
@@ -260,19 +270,43 @@ class ChoiceQuestions(Questions):
             asked=_asked_for(asked, is_match=is_match),
             example=str(example.id),
         )
-        lines = list(_context_lines(example, asked, is_match=is_match))
-        if not gold.is_statement:
-            lines += [f"{name}. {text.strip()}" for name, text in zip(gold.choices, gold.texts, strict=True)]
         example_answer = gold.choices[0] if not gold.is_statement else "true"
-        return GoldMessage(
-            Message("user", ("\n".join([*lines, ASKED[gold.asked], ENDING.format(example_answer)]),)), gold
-        )
+        ending = "\n".join((ASKED[gold.asked], ENDING.format(example_answer)))
+        if shown:
+            some = [shown[number] for number in order] if gold.asked == "image" else shown
+            return GoldMessage(Message("user", (*_shown_parts(example, asked, gold, some), ending)), gold)
+        lines = [*_context_lines(example, asked, is_match=is_match), *_choice_lines(gold)]
+        return GoldMessage(Message("user", ("\n".join([*lines, ending]),)), gold)
 
 
 def _asked_for(asked: Choices, *, is_match: bool) -> str:
     if not is_match:
         return "statement" if _is_statement(asked.texts) else "choice"
     return "image" if asked.asked.startswith("sentence") else "sentence"
+
+
+def _choice_lines(gold: ChoiceGold) -> Iterator[str]:
+    """Yield the choices with their names, unless they are their own."""
+    if not gold.is_statement:
+        yield from (f"{name}. {text.strip()}" for name, text in zip(gold.choices, gold.texts, strict=True))
+
+
+def _shown_parts(example: ReadExample, asked: Choices, gold: ChoiceGold, shown: Sequence[ShownImage]) -> Iterator[Part]:
+    """Yield the images that are shown, the statement or sentence, and the choices."""
+    what, _, number = asked.asked.partition(" ")
+    if what == "sentence":
+        yield f"Sentence: {example.choices[int(number)]}"
+        for name, one in zip(gold.choices, shown, strict=True):
+            yield f"{name}."
+            yield Picture(one.png, f"image {name}")
+        return
+    some = [shown[int(number)]] if what == "image" else shown
+    for place, one in enumerate(some, start=1):
+        name = "Image" if len(some) == 1 else f"Image {place}"
+        yield f"{name}:"
+        yield Picture(one.png, name.lower())
+    lines = [f"Statement: {example.text}"] if gold.asked in ("statement", "choice") else []
+    yield "\n".join((*lines, *_choice_lines(gold)))
 
 
 def _context_lines(example: ReadExample, asked: Choices, *, is_match: bool) -> Iterator[str]:

@@ -25,7 +25,7 @@ ORDERS = Option(
 )
 PICTURES = Option(
     name="pictures",
-    help="The folder with the image files, if they are not beside the data; only files in it are drawn.",
+    help="The folder with the image files, if they are not beside the data; only files in it are shown.",
     kind=Path,
 )
 ALLOW_LOSSES = Option(
@@ -37,5 +37,5 @@ READER_OPTIONS: Mapping[str, Sequence[Option]] = {
     "evaluate": (SPACE,),
     "show": (PICTURES,),
     "convert": (ALLOW_LOSSES,),
-    "prompts": (ORDERS,),
+    "prompts": (ORDERS, PICTURES),
 }

@@ -5,14 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
+from deixis._studio.example_answers import box_spot, find_verdicts, spot_of
+from deixis._studio.provenance import Fact
+from deixis.readers.reader import ReadExample
 from deixis.worlds.example import context_of
 from deixis.worlds.toolkit.pages import ReadyPages
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from deixis._studio.example_answers import FoundVerdict, ModelAnswer
+    from deixis._studio.library import Entry, Library
     from deixis.readers._world import ReaderWorld
+    from deixis.scene.scene import Where
+    from deixis.worlds.example import Example
+    from deixis.worlds.toolkit._story import Story
     from deixis.worlds.world import Examples
 
 
@@ -32,3 +42,62 @@ class ReadPages(ReadyPages):
         """Return the numbers of the examples with objects of which one is meant."""
         wanted = frozenset(data.numbers(split))
         return [number for number, one in enumerate(data) if number in wanted and context_of(one) is not None]
+
+    # ---------------------------------------------------------------------------- examples
+
+    @property
+    def is_on_paper(self) -> bool:
+        """Pictures of files of others have white paper in both themes."""
+        return True
+
+    def drawing(self, example: Example, story: Story | None) -> Markup | None:
+        """Draw images with their boxes, or scenes as far as they are known; None where there is only text."""
+        assert isinstance(example, ReadExample)
+        if story is None and not example.images:
+            return None
+        return Markup(self.world.part("pictures").scene(example))  # noqa: S704 (our drawing, whose texts are escaped)
+
+    def game_drawing(self, example: Example, story: Story, marks: Mapping[Where, str]) -> Markup:
+        """Draw the same for a game: without what is meant until that is told."""
+        drawn = self.world.part("pictures").scene(example, has_answer=bool(marks))
+        for where, mark in marks.items():
+            key = f'data-object="{story.key(where)}"'
+            drawn = drawn.replace(key, f'{key} class="is-{mark}"')
+        return Markup(drawn)  # noqa: S704 (our drawing, whose texts are escaped)
+
+    def answers(self, entry: Entry, example: Example, story: Story | None, library: Library) -> Iterator[ModelAnswer]:
+        """Yield the answers of models, boxes as they were given."""
+        assert isinstance(example, ReadExample)
+        choices = example.choices if len(example.choices) != len(example.images) else ()  # of pairs much is asked
+        for found in find_verdicts(entry, example.id, library, also=("scene", "given_boxes")):
+            if example.choices:
+                yield _show_choice(self.show_answer(found, None), found, choices)
+                continue
+            answer = self.show_answer(found, story)
+            boxes = found.column("given_boxes")
+            yield replace(answer, spots=tuple(box_spot(int(at), box) for at, *box in boxes)) if boxes else answer
+
+    def facts(self, entry: Entry, example: Example, number: int) -> list[Fact]:
+        """The same with the number of its record, and the publication to cite."""
+        assert isinstance(example, ReadExample)
+        found = super().facts(entry, example, number)
+        at = next(place for place, fact in enumerate(found) if fact.name == "Number")
+        found.insert(at, Fact("Record", f"{example.record:,}"))
+        return [*found, Fact("To cite", self.world.reader.citation)]  # type: ignore[attr-defined]
+
+    def say_answer(self, found: FoundVerdict, story: Story | None, key: str) -> str:
+        """Describe the answer of a model: of a box how far it overlaps, of an object what leads there."""
+        overlap = found.column("overlap")
+        if overlap is None:
+            return super().say_answer(found, story, key)
+        told = f"{found.outcome.capitalize()}, overlap {overlap:.2f} with what is meant."
+        return told if found.is_right or not key else f"{told} {super().say_answer(found, story, key)}"
+
+
+def _show_choice(answer: ModelAnswer, found: FoundVerdict, choices: Sequence[str]) -> ModelAnswer:
+    """The answer of a model where one of several texts is chosen."""
+    if not 0 <= found.chosen < len(choices):
+        return answer
+    why = "" if found.is_right or not found.misreadings else f" It differs by: {', '.join(found.misreadings)}."
+    spots = (spot_of(str(found.chosen), within="choices"),)
+    return replace(answer, said=f"Chose ‘{choices[found.chosen]}’.{why}", spots=spots)

@@ -19,6 +19,7 @@ from deixis.readers._drawing import (
     Panel,
     around,
     paragraph,
+    plain_text,
     stack,
     width_of,
     write,
@@ -67,11 +68,13 @@ class Thing(NamedTuple):
         area: where it lies.
         name: what is written at it.
         is_right: whether it is meant.
+        key: what pages call it; empty where it is no object that is known.
     """
 
     area: Area
     name: str
     is_right: bool
+    key: str = ""
 
 
 # -------------------------------------------------------------------------------- names
@@ -163,10 +166,12 @@ def image_panel(
     space: str,
     title: str,
     file: ImageFile | None,
+    place: int = 0,
 ) -> Panel:
     """An image, or its frame where the file is not at hand, with boxes on it and its name below.
 
-    The areas of the things are boxes in the given space; those that are meant are drawn last.
+    The areas of the things are boxes in the given space. Small ones are drawn last, where a click finds them. The frame
+    has the number of the image, `place`, and its sides in the same space, so that pages can draw further boxes on it.
     """
     across, down = _frame(things, size, space, file)
     scale = min(width / across, TALLEST / down)
@@ -179,8 +184,10 @@ def image_panel(
     if file is not None:
         held = f'width="{wide:.1f}" height="{high:.1f}" preserveAspectRatio="none"'
         ground += f'<image href="{file.address}" {held}/>'
-    boxes = "".join(_box(one) for one in sorted(shown, key=lambda one: one.is_right))
-    frame = f'<svg width="{wide:.1f}" height="{high:.1f}">{ground}{boxes}{named.svg}</svg>'
+    boxes = "".join(_box(one) for one in sorted(shown, key=lambda one: -_size_of(one.area)))
+    sides = (1.0, 1.0) if space == "share" else (across, down)
+    known = f'data-image="{place}" data-across="{sides[0]:.6g}" data-down="{sides[1]:.6g}"'
+    frame = f'<svg width="{wide:.1f}" height="{high:.1f}" {known}>{ground}{boxes}{named.svg}</svg>'
     parts = [Panel(wide, high, frame)]
     if file is None and not things:
         parts = [_absent(width)]
@@ -209,31 +216,53 @@ def _frame(
     return max(one.area[2] for one in things) * 1.04, max(one.area[3] for one in things) * 1.04
 
 
+def _size_of(area: Area) -> float:
+    return (area[2] - area[0]) * (area[3] - area[1])
+
+
 def _box(thing: Thing) -> str:
     left, top, right, bottom = thing.area
     where = f'x="{left:.1f}" y="{top:.1f}" width="{max(0, right - left):.1f}" height="{max(0, bottom - top):.1f}"'
     if thing.is_right:
         line = max(1.2, min(3.5, min(right - left, bottom - top) / 6))  # a small box is not filled by its own edge
-        return (
+        drawn = (
             f'<rect {where} fill="none" stroke="#fff" stroke-width="{line + 2.5:g}" opacity=".8"/>'
             f'<rect {where} fill="none" stroke="{TARGET}" stroke-width="{line:.3g}"/>'
         )
-    return f'<rect {where} fill="none" stroke="{INK}" stroke-width="1.2" opacity=".75"/>'
+    else:
+        drawn = f'<rect {where} fill="none" stroke="{INK}" stroke-width="1.2" opacity=".75"/>'
+    return _as_object(thing.key, drawn, thing.name, reach=where)
+
+
+def _as_object(key: str, drawn: str, name: str, *, reach: str = "") -> str:
+    """Something drawn as an object that pages light up and that can be clicked, anywhere in its reach."""
+    if not key:
+        return drawn
+    ground = f'<rect class="reach" {reach} fill="none" pointer-events="all"/>' if reach else ""
+    title = f"<title>{plain_text(name)}</title>" if name else ""
+    return f'<g data-object="{key}">{title}{ground}{drawn}</g>'
 
 
 # -------------------------------------------------------------------------------- scenes
 
 
 def scene_panel(
-    scene: Scene, *, width: float, targets: Collection[int], relations: Collection[str], beside: Sequence[Scene] = ()
+    scene: Scene,
+    *,
+    width: float,
+    targets: Collection[int],
+    relations: Collection[str],
+    beside: Sequence[Scene] = (),
+    prefix: str = "",
 ) -> Panel:
     """A scene: its objects where it says or else on a circle, those that are meant in a ring.
 
     Relations of the targets are drawn, those that the expression mentions first. Scenes that stand beside each other
     are drawn to one scale, each in a frame; where the sides of the shapes are known, they are as large as they are.
+    Pages know the objects by their numbers, after the prefix.
     """
     if scene.schema.name in SIDES:
-        return _panel_to_scale(scene, width, SIDES[scene.schema.name])
+        return _panel_to_scale(scene, width, SIDES[scene.schema.name], prefix)
     places, high = _places(scene, width, beside or (scene,))
     radius = _radius(places)
     board = Board((0, 0, width, high))
@@ -248,7 +277,8 @@ def scene_panel(
         _names_on(board, things)
     links = _links(scene, places, board, targets, relations, radius)
     for index, (x, y) in enumerate(places):
-        drawn.append(_object(scene, index, x, y, radius, is_target=index in targets, has_number=not has_names))
+        look = _object(scene, index, x, y, radius, is_target=index in targets, has_number=not has_names)
+        drawn.append(_as_object(f"{prefix}{index}", look, things[index].name))
     svg = links + "".join(drawn) + "".join(names or ())
     frame = f'<rect width="{width:.1f}" height="{high:.1f}" fill="none" stroke="{LINE}" rx="6"/>'
     parts = [Panel(width, high, frame + svg if len(beside) > 1 else svg)]
@@ -257,7 +287,7 @@ def scene_panel(
     return stack(parts, 10)
 
 
-def _panel_to_scale(scene: Scene, width: float, sides: Mapping[str, float]) -> Panel:
+def _panel_to_scale(scene: Scene, width: float, sides: Mapping[str, float], prefix: str) -> Panel:
     """A square scene with its shapes where and as large as they are, numbers on them, and their names below."""
     things, drawn = [], []
     for index in range(len(scene)):
@@ -266,10 +296,11 @@ def _panel_to_scale(scene: Scene, width: float, sides: Mapping[str, float]) -> P
         left, top = scene.position(index).column * width / 100, scene.position(index).row * width / 100
         things.append(Thing((left, top, left + side, top + side), name_object(scene, index), is_right=False))
         style = f'fill="{COLORS.get(color, GROUND)}" stroke="{INK}" stroke-width="1"'
-        drawn.append(_shape_in(shape, left, top, side, style))
         ink = "#fff" if color in DARK else INK
         low = 0.72 if shape in POINTED else 0.5
-        drawn.append(write(left + side / 2, top + side * low + 4, str(index), size=SMALL, ink=ink, anchor="middle"))
+        number = write(left + side / 2, top + side * low + 4, str(index), size=SMALL, ink=ink, anchor="middle")
+        look = _shape_in(shape, left, top, side, style) + number
+        drawn.append(_as_object(f"{prefix}{index}", look, things[index].name))
     frame = f'<rect width="{width:.1f}" height="{width:.1f}" fill="{GROUND}" stroke="{LINE}"/>'
     return stack([Panel(width, width, frame + "".join(drawn)), legend(things, width)], 10)
 

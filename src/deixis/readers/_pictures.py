@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from deixis.expression.parts import parts
 from deixis.expression.plain import expression_to_plain
 from deixis.expression.steps import Related
 from deixis.language.explain import name_object
-from deixis.readers._drawing import QUIET, TARGET, Panel, arrange, paragraph, sheet, stack
+from deixis.readers._drawing import FONT, QUIET, TARGET, Panel, arrange, paragraph, sheet, stack
 from deixis.readers._image_files import find_image
 from deixis.readers._panels import Thing, choices_panel, grid_panel, image_panel, scene_panel
 from deixis.readers._region_scene import RegionScene
@@ -32,6 +33,7 @@ WIDEST = {1: 640.0, 2: 400.0}  # pixels of a panel, by how many stand beside eac
 NARROW, COLUMNS = 320.0, 3
 MANY = 4  # relations of an object; of more, only those that the expression mentions are listed
 NOTHING = "nothing fits"
+EDGE = 8  # pixels around a scene in a page
 ASKED = {"match": "Which sentence fits?"}
 
 
@@ -66,6 +68,18 @@ class ReadPictures(PlainPictures):
         if pictures is not None and not Path(pictures).is_dir():
             raise RecipeError(f"the pictures are to be in {pictures}, which is no folder")
         return sheet(_whole(example, self.task, pictures), example.text or f"example {example.id}")
+
+    def scene(self, example: ReadExample, *, has_answer: bool = True) -> str:
+        """Draw what is shown, without text and meaning, with objects as elements that pages know by their numbers."""
+        body, across = _body(example if has_answer else replace(example, targets=(), boxes=()), None)
+        is_nothing = has_answer and _fits_nothing(example, self.task)
+        foot = [paragraph(NOTHING, across, size=18, ink=TARGET, bold=True)] if is_nothing else []
+        panel = stack([*body, *foot], 20)
+        wide, high = panel.width + 2 * EDGE, panel.height + 2 * EDGE
+        size = f'viewBox="{-EDGE} {-EDGE} {wide:.0f} {high:.0f}" style="max-width:{wide:.0f}px"'
+        return (
+            f'<svg class="read-drawn" {size} font-family="{FONT}" role="img" aria-label="The scene">{panel.svg}</svg>'
+        )
 
     def lines(self, example: ReadExample, *, number: int, color: bool = False) -> Iterator[str]:  # type: ignore[override]
         """Yield the text, its meaning, objects, images with boxes, and choices; stars stand at the right ones."""
@@ -189,22 +203,32 @@ def _in_words(value: Any) -> str:
 
 
 def _whole(example: ReadExample, task: str, folder: Path | str | None) -> Panel:
+    body, across = _body(example, folder)
+    head = [paragraph(_head(example, task), across, size=20, bold=True)]
+    if example.expression is not None:
+        head.append(paragraph(f"meaning: {describe(example.expression)}", across, size=13, ink=QUIET))
+    return stack([stack(head, 6), *body, *_foot(example, task, across)], 20)
+
+
+def _body(example: ReadExample, folder: Path | str | None) -> tuple[list[Panel], float]:
+    """What is shown, and the width of the picture."""
     files = [_file(example, image.name, folder) for image in example.images]
     shown = _panels_of(example, files)
     columns = min(COLUMNS, len(shown)) or 1
     width = WIDEST.get(columns, NARROW)
     panels = [draw(width) for draw in shown]
     body = [arrange(panels, columns)] if panels else []
-    across = max([480.0, *(panel.width for panel in body)])
-    head = [paragraph(_head(example, task), across, size=20, bold=True)]
-    if example.expression is not None:
-        head.append(paragraph(f"meaning: {describe(example.expression)}", across, size=13, ink=QUIET))
+    return body, max([480.0, *(panel.width for panel in body)])
+
+
+def _foot(example: ReadExample, task: str, across: float) -> list[Panel]:
+    """What is right, where that is no object."""
     foot = []
     if example.choices and not _pairs_up(example):
         foot.append(choices_panel(example.choices, [example.right], width=across))
     if _fits_nothing(example, task):
         foot.append(paragraph(NOTHING, across, size=18, ink=TARGET, bold=True))
-    return stack([stack(head, 6), *body, *foot], 20)
+    return foot
 
 
 def _head(example: ReadExample, task: str) -> str:
@@ -231,7 +255,10 @@ def _draw_scene(example: ReadExample, place: int) -> Any:
     relations = _relations(example)
 
     def draw(width: float) -> Panel:
-        panel = scene_panel(scene, width=width, targets=targets, relations=relations, beside=example.scenes)
+        prefix = f"{place}." if len(example.scenes) > 1 else ""
+        panel = scene_panel(
+            scene, width=width, targets=targets, relations=relations, beside=example.scenes, prefix=prefix
+        )
         if len(example.scenes) == 1:
             return panel
         return stack([paragraph(f"scene {place + 1}", width, size=13, ink=QUIET), panel], 6)
@@ -248,7 +275,7 @@ def _draw_image(example: ReadExample, place: int, file: ImageFile | None) -> Any
 
     def draw(width: float) -> Panel:
         panel = image_panel(
-            _things(example, place), width=width, size=size, space=example.space, title=title, file=file
+            _things(example, place), width=width, size=size, space=example.space, title=title, file=file, place=place
         )
         if not _pairs_up(example):
             return panel
@@ -264,12 +291,15 @@ def _things(example: ReadExample, place: int) -> list[Thing]:
         scene = example.scenes[place] if place < len(example.scenes) else None
         for index, box in enumerate(example.regions[place]):
             name = _label_of(scene, index) if scene is not None and index < len(scene) else ""
-            things.append(Thing(box, name, (place, index) in example.targets))
+            is_known = scene is not None and index < len(scene)
+            key = f"{place}.{index}" if len(example.scenes) > 1 else str(index)
+            things.append(Thing(box, name, (place, index) in example.targets, key if is_known else ""))
     known = {thing.area for thing in things if thing.is_right}
     right = [box for at, box in example.boxes if at == place]
     if missing := [box for box in right if box not in known]:
+        kept = {one.area: one.key for one in things if one.area in missing}
         things = [one for one in things if one.area not in missing]
-        things += [Thing(box, "", is_right=True) for box in missing]
+        things += [Thing(box, "", is_right=True, key=kept.get(box, "")) for box in missing]
     return things
 
 

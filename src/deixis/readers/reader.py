@@ -39,6 +39,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from deixis.errors import DeixisError, SchemaError
+from deixis.judge.boxes import Region
 from deixis.scene.plain import scene_to_plain
 from deixis.scene.scene import Context, Where
 
@@ -102,13 +103,6 @@ class Image(NamedTuple):
     name: str
     width: float = 0
     height: float = 0
-
-
-class Region(NamedTuple):
-    """A box in one of the images of an example, in pixels, or in shares where the size of the image is not known."""
-
-    image: int
-    box: Box
 
 
 @dataclass(kw_only=True)

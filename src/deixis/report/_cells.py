@@ -22,7 +22,7 @@ def as_csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table with plain numbers as CSV, with an empty cell for None."""
     stream = StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(heads)
+    writer.writerow([no_formula(head) for head in heads])
     writer.writerows([no_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return stream.getvalue()
 

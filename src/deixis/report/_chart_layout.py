@@ -73,7 +73,8 @@ def _rows(chart: Chart) -> Iterator[dict[str, Any]]:
     before = ""
     for place, label in enumerate(chart.labels):
         group = chart.groups[place] if chart.groups else ""
-        yield {"place": place, "label": _flat(label), "group": group if group != before else ""}
+        link = chart.links[place] if chart.links else ""
+        yield {"place": place, "label": _flat(label), "group": group if group != before else "", "link": link}
         before = group
 
 

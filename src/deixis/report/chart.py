@@ -131,6 +131,7 @@ class Chart:
         across: how many tiles stand in a row of a board.
         published: for each category a number to compare all its columns with, or empty.
         empty: what to say where there is nothing to show.
+        links: for each category the address of what it stands for, or empty; bars, stacks and dots in pages have them.
     """
 
     name: str
@@ -145,10 +146,13 @@ class Chart:
     across: int = 0
     published: Values = ()
     empty: str = ""
+    links: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Replace what is not finite by None."""
+        """Replace what is not finite by None, and refuse another number of links."""
         object.__setattr__(self, "published", tuple(map(_finite, self.published)))
+        if self.links and len(self.links) != len(self.labels):
+            raise ValueError(f"the chart {self.name!r} has {len(self.labels)} categories and {len(self.links)} links")
 
     @property
     def is_empty(self) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "BUILT_IN",
     "GROUP",
     "WorldWarning",
+    "find_known",
     "find_world",
     "known_worlds",
     "parts_of",
@@ -64,10 +65,15 @@ def world_names() -> tuple[str, ...]:
 
 def find_world(name: str) -> World:
     """Return the world of a name, or that of the reader of that name, or raise `UnknownName` if there is none."""
-    found = known_worlds().get(name) or _world_of_reader(name)
+    found = find_known(name)
     if found is None:
         raise UnknownName(f"there is no world {str(name)[:40]!r}; known: {', '.join(world_names())}")
     return found
+
+
+def find_known(name: str) -> World | None:
+    """Return the world of a name as other processes would find it, or None if they would not."""
+    return known_worlds().get(name) or _world_of_reader(name)
 
 
 def _readers() -> Any:

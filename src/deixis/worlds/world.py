@@ -391,7 +391,8 @@ class Pictures(Protocol):
 
     A world without it is shown by `deixis.worlds.toolkit.pictures`.
 
-    It may also have `draw_scene(scene, target, color)`, a single scene for a terminal, for `deixis explain`.
+    It may also have `draw_scene(scene, target, color)`, a single scene for a terminal, for `deixis explain`, and
+    `snapshot(example)`, a PNG of the scenes with the target marked and without text, for sheets of many examples.
     """
 
     formats: tuple[str, ...]
@@ -477,7 +478,8 @@ class Judging(Protocol):
 class Audits(Protocol):
     """Part `audit`. No world needs it: `deixis.audits._plain` audits the `examples` of every world.
 
-    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report.measures.Measure`.
+    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report.measures.Measure`. Where
+    `runs_on_clusters` is there and true, `audit` also takes `crew`, those who share the work, or None.
     """
 
     def audit(
@@ -502,7 +504,12 @@ class Items(Protocol):
     """By name a function of `predictions` and `references`, lists of texts, and of further options by name."""
 
     def columns(self, path: Path, *, pictures: bool) -> Callable[[Any], dict[str, Any]]:
-        """A function from a table of rows to further columns by name: arrays, `Ragged`s or lists."""
+        """A function from a table of rows to further columns by name: arrays, `Ragged`s or lists.
+
+        Args:
+            path: the folder of the dataset; one in storage is no `Path`, but has `/`, `name` and `open`, too.
+            pictures: whether pictures are wanted.
+        """
 
 
 class Pages(Protocol):

@@ -20,19 +20,21 @@ from deixis.worlds.photos.localise import SETTINGS, Answer
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from deixis.data._stored_paths import AnyPath
     from deixis.judge._lists import Numbers
 
 
-def columns(path: Path, *, pictures: bool) -> Callable[[Any], dict[str, Any]]:
+def columns(path: AnyPath, *, pictures: bool) -> Callable[[Any], dict[str, Any]]:
     """Return the pictures of the images of rows, where they are wanted."""
-    open_copsref(path)
+    if isinstance(path, Path):
+        open_copsref(path)
     return _Pictures(path).columns if pictures else no_columns
 
 
 class _Pictures:
     """The pictures of a dataset by the ids of their images."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: AnyPath) -> None:
         self.rows = open_rows(path, table="images")
         self._numbers: dict[str, int] | None = None
 

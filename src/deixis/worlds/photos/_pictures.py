@@ -113,6 +113,13 @@ def draw(example: Example, *, format: str = "png") -> bytes:  # noqa: A002 (the 
     return file.getvalue()
 
 
+def snapshot(example: Example) -> bytes:
+    """Draw the right image, or the one that the expression was changed for, with the target in a box."""
+    file = BytesIO()
+    _frame_object(example, example.image_id, example.object_id, TARGET).save(file, "PNG")
+    return file.getvalue()
+
+
 def _break_lines(text: str, width: float) -> list[str]:
     """A text in lines that are no wider than so many pixels; a word that is wider has a line of its own."""
     lines: list[list[str]] = [[]]

@@ -47,6 +47,8 @@ WORLD = World(
                 kind=Path,
                 many=True,
             ),
+            Option(name="images", help="With --to coco, write the pictures, too.", kind=bool),
+            Option(name="distractors", help="With --to huggingface, write the other pictures shown, too.", kind=bool),
             Option(name="allow_losses", help="Go on although over one record in a hundred is lost.", kind=bool),
         ),
         "stats": (Option(name="paper", help="Show all datasets that the paper compares.", kind=bool),),
@@ -61,7 +63,7 @@ WORLD = World(
         ),
     },
     help={
-        "convert": "--to parquet, copsref or coco.",
+        "convert": "--to parquet, copsref, coco or huggingface.",
         "stats": "figure2 of Cops-Ref (clouds of words) and distributions are drawn.",
     },
     kinds=("copsref",),

@@ -20,10 +20,9 @@ compared with the manifest only. E401 and W402 are about images that two dataset
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +31,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from deixis.data._crew import in_order_by_threads
+from deixis.data._data_places import share_reading
 from deixis.data._seal import find_changes, find_unlisted
 from deixis.data.checks import COMPARED, Collector, Contents
 from deixis.data.store import MANIFEST, file_digest, kind_of, open_dataset
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from deixis.data._data_places import DataPlace
     from deixis.data.checks import CheckRequest, Report
     from deixis.worlds.rooms.captions import Grammar
 
@@ -67,7 +69,7 @@ codes = {
     "E704": "A pair is not what its set promises",
     "E705": "A caption of an every-word set is not the one that says all that is needed and no more",
 }
-runs_on_clusters = False
+runs_on_clusters = True
 SHARED = {"similar": 3, "random": 0} | dict(SETS)
 MANY = 20  # faults of one file that are told one by one
 
@@ -92,16 +94,13 @@ def check(path: Path, request: CheckRequest) -> Report:
     files = dataset.manifest["files"]
     looks = _looks(dataset.manifest, request)
     captions = 0
-    with ThreadPoolExecutor(request.workers) as threads:
-        jobs = [threads.submit(_examine, path, look) for look in looks]
-        for number, (look, job) in enumerate(zip(looks, jobs, strict=True), start=1):
-            result = job.result()
-            for problem in result.problems:
-                found.add(problem.code, problem.detail, file=problem.file)
-            captions += result.captions
-            if result.captions + result.pairs:
-                found.see(look.split, result.captions + result.pairs)
-            request.tell("files checked", number, len(jobs))
+    for number, (look, result) in enumerate(zip(looks, _results(path, looks, request), strict=True), start=1):
+        for problem in result.problems:
+            found.add(problem.code, problem.detail, file=problem.file)
+        captions += result.captions
+        if result.captions + result.pairs:
+            found.see(look.split, result.captions + result.pairs)
+        request.tell("files checked", number, len(looks))
     beside: Iterator[_Problem] = _shared_images(path, [entry["path"] for entry in files])
     if request.sample is None:
         beside = chain(beside, _missing_captions(dataset.manifest), _changes_beside(path, dataset.manifest))
@@ -109,6 +108,22 @@ def check(path: Path, request: CheckRequest) -> Report:
         found.add(problem.code, problem.detail, file=problem.file)
     facts = {"kind": KIND, "files": len(files), "captions": captions}
     return found.report(contents=_contents(path, files), compares=False, facts=facts)
+
+
+def _results(path: Path, looks: Sequence[_Look], request: CheckRequest) -> Iterator[_Result]:
+    """Examine every file, in their order: by threads, whose work is compiled, or by a crew."""
+    if request.crew is None:
+        return in_order_by_threads(partial(_examine, path), looks, request.workers)
+    asked = replace(request, crew=None, progress=None)
+    pieces = [(asked, number) for number in range(len(looks))]
+    return share_reading(_examine_there, path, pieces, len(pieces), crew=request.crew)
+
+
+def _examine_there(place: DataPlace, asked: tuple[CheckRequest, int]) -> _Result:
+    """Examine the file of a number, in whatever process."""
+    request, number = asked
+    path = place.find()
+    return _examine(path, _looks(open_dataset(path).manifest, request)[number])
 
 
 class _Problem(NamedTuple):

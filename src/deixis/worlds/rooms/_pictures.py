@@ -28,6 +28,7 @@ FEW = 4  # captions of each grammar shown in text
 SMALL, LARGE = 32, 320  # pixels along one side, in a terminal and in a file
 GAP = 16  # between two rooms in a file
 LINE, MARGIN, FRAME = 22, 14, 5
+SHOT, ROW = 160, 4  # pixels of a room without words, and how many stand in a row
 HEAD, FOOT = 44, 16 + 7 * LINE + 16  # above two rooms and below them, for words
 PAPER, INK, QUIET, ACCENT = "#ffffff", "#1f2430", "#59627a", "#b3410a"
 
@@ -47,6 +48,23 @@ def draw(example: Example, *, format: str = "png") -> bytes:  # noqa: A002 (the 
         for place, image in enumerate(images):
             sheet.paste(Image.fromarray(image), (_left(place), HEAD))
         _label_pair(sheet, rooms)
+    file = BytesIO()
+    sheet.save(file, "PNG")
+    return file.getvalue()
+
+
+def snapshot(example: Example) -> bytes:
+    """Draw the rooms alone, side by side, the target framed where there are others."""
+    from PIL import Image, ImageDraw
+
+    across, down = min(len(example.images), ROW), -(-len(example.images) // ROW)
+    sheet = Image.new("RGB", (across * (SHOT + 2 * FRAME), down * (SHOT + 2 * FRAME)), PAPER)
+    for place, image in enumerate(_draw(example.images, SHOT)):
+        left, top = place % ROW * (SHOT + 2 * FRAME), place // ROW * (SHOT + 2 * FRAME)
+        if place == 0 and len(example.images) > 1:
+            corner = (left, top, left + SHOT + 2 * FRAME - 1, top + SHOT + 2 * FRAME - 1)
+            ImageDraw.Draw(sheet).rectangle(corner, fill=ACCENT)
+        sheet.paste(Image.fromarray(image), (left + FRAME, top + FRAME))
     file = BytesIO()
     sheet.save(file, "PNG")
     return file.getvalue()

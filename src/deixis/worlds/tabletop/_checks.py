@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from deixis.data.checks import CheckRequest, Report
     from deixis.worlds.tabletop._examples import TableExample
     from deixis.worlds.world import World
 
@@ -65,9 +64,9 @@ class TableChecks(ExampleChecks):
         self.hidden = float(hidden) if isinstance(hidden, int | float) else USUAL_HIDDEN
         self.has_tests = isinstance(tests, int) and tests > 0
 
-    def check(self, path: Path, request: CheckRequest) -> Report:
-        """Check a dataset by the plain definitions in one thread, the only way there is."""
-        return ExampleChecks.check(TableChecks(self.world, _recipe_in(path)), path, request)
+    def checks_for(self, path: Path) -> TableChecks:
+        """Return the checks of a dataset by its recipe."""
+        return TableChecks(self.world, _recipe_in(path))
 
     def file_faults(self, examples: Any) -> Iterator[tuple[str, str]]:
         """Yield the rows whose pictures, masks or boxes are not those of their tables."""

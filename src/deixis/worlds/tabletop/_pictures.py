@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deixis.errors import BrokenDataset, RecipeError
+from deixis.judge.boxes import Box
 from deixis.language.explain import name_object
+from deixis.prompts.question import View
 from deixis.worlds.tabletop._render.ids import MAX_SIDE, boxes, draw_ids, masks, project
 from deixis.worlds.tabletop._render.picture import draw_picture
 from deixis.worlds.tabletop.world import LOOKS
@@ -66,13 +68,36 @@ class TablePictures(PlainPictures):
         panels = [_panel(scene, look, _target_in(example, place)) for place, scene in enumerate(example.scenes)]
         return _png(_under(_beside(panels), _lines_of(example, len(panels)) if look == "target" else []))
 
-    def question(self, example: TableExample, numbers: Sequence[Sequence[int]]) -> bytes:
-        """The tables as PNG, every solid with a number that is given, and nothing that tells what is meant."""
+    def snapshot(self, example: TableExample) -> bytes:
+        """Draw the tables alone as PNG, with what is meant in an outline."""
+        panels = [_panel(scene, "target", _target_in(example, place)) for place, scene in enumerate(example.scenes)]
+        return _png(_beside(panels))
+
+    def question(self, example: TableExample, numbers: Sequence[Sequence[int]]) -> bytes | list[bytes]:
+        """The table as PNG, or each of several, every solid with its number, and nothing that tells what is meant."""
         panels = [
             _with_numbers(draw_picture(one.table, *SIZE), one.table, some)
             for one, some in zip(example.scenes, numbers, strict=True)
         ]
-        return _png(_beside(panels))
+        return _png(panels[0]) if len(panels) == 1 else [_png(panel) for panel in panels]
+
+    def views(self, example: TableExample) -> list[View]:
+        """Every table as PNG without marks, with the boxes of what is seen of its solids."""
+        found = []
+        for scene in example.scenes:
+            known = boxes(draw_ids(scene.table, *SIZE), len(scene)).tolist()
+            seen = [Box(x, y, x + width, y + height) if width else None for x, y, width, height in known]
+            found.append(View.of(encode_picture(draw_picture(scene.table, *SIZE)), seen))
+        return found
+
+    def areas(self, example: TableExample) -> list[list[tuple[float, float, float, float] | None]]:
+        """Return the boxes of solids in the pictures of `question`, in shares of their sides; None of hidden ones."""
+        wide, high = SIZE
+        found = []
+        for scene in example.scenes:
+            seen = boxes(draw_ids(scene.table, *SIZE), len(scene)).tolist()
+            found.append([(x / wide, y / high, (x + w) / wide, (y + h) / high) if w else None for x, y, w, h in seen])
+        return found
 
     def objects(self, context: Context, marks: Mapping[Where, str]) -> str:
         """The tables for pages: pictures whose solids are elements with numbers, and with marks as classes."""
@@ -253,23 +278,24 @@ def svg_panel(
             line = f'stroke="{ACCENT}" stroke-width="3"' if is_target else 'stroke="none"'
             points = " ".join(f"{u},{v}" for u, v in outline_of(_grow(_grow(mask)) if is_target else mask))
             mark = (marks or {}).get(number)
+            signs = _svg_marks(mask, place, number, look, star=mark == "meant")
             drawn.append(
                 f'<g data-object="{_key(place, number)}" class="on-picture{f" is-{escape(mark)}" if mark else ""}">'
                 f"<title>{escape(name_object(scene, number))}</title>"
-                f'<polygon points="{points}" fill="transparent" {line}/>{_svg_marks(mask, place, number, look)}</g>'
+                f'<polygon points="{points}" fill="transparent" {line}/>{signs}</g>'
             )
     return "".join(drawn)
 
 
-def _svg_marks(mask: np.ndarray, place: int | None, number: int, look: str) -> str:
-    """The box or the number of a solid."""
+def _svg_marks(mask: np.ndarray, place: int | None, number: int, look: str, *, star: bool = False) -> str:
+    """The box or the number of a solid, with a star if it is meant."""
     if look == "boxes":
         ((x, y, width, height),) = boxes(mask.astype(np.uint8), 1).tolist()
         color = "#{:02x}{:02x}{:02x}".format(*PALETTE[1 + number % (len(PALETTE) - 1)])
         where = f'x="{x}" y="{y}" width="{width}" height="{height}"'
         return f'<rect {where} fill="none" stroke="{color}" stroke-width="2"/>'
     if look == "numbers":
-        (x, y), key = middle_of(mask), _key(place, number)
+        (x, y), key = middle_of(mask), f"{'★ ' if star else ''}{_key(place, number)}"
         half = 6 + 4 * len(key)
         where = f'x="{x - half}" y="{y - 10}" width="{2 * half}" height="20" rx="5"'
         style = f'text-anchor="middle" font-size="15" style="fill:{INK}"'

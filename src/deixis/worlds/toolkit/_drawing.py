@@ -46,7 +46,7 @@ def draw_objects(context: Context, marks: Mapping[Where, str] | None = None) -> 
     is_many = len(context.scenes) > 1
     drawn = []
     for place, scene in enumerate(context.scenes):
-        cells = _cells(scene)
+        cells = cells_of(scene)
         width = CELL * (1 + max((column for column, _ in cells), default=0))
         height = CELL * (1 + max((row for _, row in cells), default=0))
         things = "".join(
@@ -67,7 +67,7 @@ def draw_objects(context: Context, marks: Mapping[Where, str] | None = None) -> 
     return Markup("".join(drawn))  # noqa: S704 (all texts are escaped below)
 
 
-def _cells(scene: Scene) -> list[tuple[int, int]]:
+def cells_of(scene: Scene) -> list[tuple[int, int]]:
     """The column and row of every object: as the scene has them, or one after the other where that cannot be drawn."""
     count = len(scene)
     flow = [(index % ACROSS, index // ACROSS) for index in range(count)]

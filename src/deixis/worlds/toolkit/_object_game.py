@@ -15,14 +15,15 @@ from deixis.errors import SchemaError
 from deixis.judge.uncertainty import wilson
 from deixis.judge.verdicts import VERDICTS
 from deixis.scene.scene import Where
-from deixis.worlds.toolkit._drawing import draw_in
 from deixis.worlds.toolkit._story import SLIPS, Story
 from deixis.worlds.toolkit.judging import Answer, ObjectJudging, score_verdicts, write_object_verdicts
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from markupsafe import Markup
 
     from deixis._studio.library import Entry
     from deixis.worlds.example import Example
@@ -40,6 +41,7 @@ class ObjectGame(Game):
     numbers: tuple[int, ...]
     examples: tuple[Example, ...]
     seed: int
+    draw: Callable[[Example, Story, Mapping[Where, str]], Markup]
 
     template = "ready_play.html"
 
@@ -68,7 +70,8 @@ class ObjectGame(Game):
     def show_question(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
         """Show the objects and their relations, without a picture, which may show the target."""
         del form
-        return {"story": Story(self.world, self.examples[place])}
+        story = Story(self.world, self.examples[place])
+        return {"story": story, "drawing": self.draw(self.examples[place], story, {})}
 
     def show_verdict(self, place: int, said: str) -> dict[str, Any]:
         """The picture, and how the target is found."""
@@ -76,7 +79,7 @@ class ObjectGame(Game):
         chosen, target = self._where(place, said), self.examples[place].context.target
         marks = {chosen: "yours", target: "meant"}
         picture = f"/d/{self.entry.slug}/{self.numbers[place]}/picture.svg"
-        return {"story": story, "drawing": draw_in(self.world, story.context, marks), "picture": picture}
+        return {"story": story, "drawing": self.draw(self.examples[place], story, marks), "picture": picture}
 
     def judge(self, place: int, said: str) -> AnswerVerdict:
         """Judge an answer, with the reason if it is wrong."""

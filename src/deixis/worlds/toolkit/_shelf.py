@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis._studio.filters import (
-    Facet,
-    Lines,
-)
+from deixis._studio.filters import Facet, Lines, ranges, set_facet
 from deixis._studio.library import Shelf
 from deixis.data._split_names import names_in_split
 from deixis.judge.verdicts import id_code
@@ -19,9 +16,11 @@ from deixis.worlds.example import scenes_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from deixis.worlds.world import Examples
+
+
+MANY_COUNTS = 24  # different numbers of objects, beyond which they are grouped
+ENDS = (1, 2, 5, 10, 15, 20, 30, 50, 100, 200)  # last number of each group
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +30,7 @@ class ReadyCodes:
     ids: tuple[int, ...]
     lines: Lines
     facets: tuple[Facet, ...]
+    sizes: dict[str, np.ndarray]
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -45,24 +45,34 @@ class ReadyShelf(Shelf[ReadyCodes]):
 
     def read_codes(self) -> ReadyCodes:
         """Read all examples once."""
-        ids, texts, splits, objects, relations = [], [], [], [], []
+        ids: list[int] = []
+        texts: list[str] = []
+        splits: list[tuple[str, ...]] = []
+        objects: list[int] = []
+        relations: list[tuple[str, ...]] = []
         for example in self.data:
             ids.append(id_code(example.id))
             texts.append(example.text)
             splits.append(tuple(names_in_split(example.split)))
-            objects.append((str(sum(map(len, scenes_of(example)))),))
+            objects.append(sum(map(len, scenes_of(example))))
             said = example.expression
             relations.append(tuple(sorted(set(said.relations()))) if said is not None else ())
-        facets = [_facet("split", splits, list(self.data.splits)), _facet("relation", relations, ())]
-        counts = sorted({one for (one,) in objects}, key=int)
-        facets += [_facet("objects", objects, counts)] if len(counts) > 1 else []
-        return ReadyCodes(tuple(ids), Lines(texts), tuple(facet for facet in facets if facet.tables))
+        facets = [
+            set_facet("split", "split", splits, list(self.data.splits)),
+            set_facet("relation", "relation", relations),
+        ]
+        counts = np.array(objects, np.int64)
+        if len(set(objects)) > 1:
+            facets.append(Facet("objects", "objects", counts, *_tables_of(counts)))
+        words = np.array([len(text.split()) for text in texts], np.int64)
+        sizes = {"words": words, "objects": counts}
+        return ReadyCodes(tuple(ids), Lines(texts), tuple(facet for facet in facets if facet.tables), sizes)
 
 
-def _facet(name: str, values: Sequence[tuple[str, ...]], known: Sequence[str]) -> Facet:
-    """A facet of which every example has several values, or none."""
-    sets = {one: place for place, one in enumerate(dict.fromkeys(values))}
-    names = dict.fromkeys([*known, *sorted({value for some in sets for value in some})])
-    tables = {value: np.array([value in some for some in sets], bool) for value in names if value}
-    codes = np.fromiter((sets[one] for one in values), np.int64, len(values))
-    return Facet(name, name, codes, tables if sets else {})
+def _tables_of(counts: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Return a value for every number of objects, or for groups of numbers where there are many."""
+    different = np.unique(counts)
+    if len(different) > MANY_COUNTS:
+        return ranges(counts, ENDS, unit="objects")
+    numbers = np.arange(int(counts.max(initial=0)) + 1)
+    return {str(count): numbers == count for count in different.tolist()}, {}

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.distractors.misreadings import misreadings
 from deixis.distractors.necessity import necessity
-from deixis.errors import DeixisError
+from deixis.errors import DeixisError, SchemaError
 from deixis.expression.description import Description, describe
 from deixis.language._misreadings import say_misreading
 from deixis.language.explain import name_object
 from deixis.resolution.reference import resolve
 from deixis.resolution.trace import trace
-from deixis.scene.scene import Where
+from deixis.scene.scene import Context, Where
+from deixis.worlds.example import context_of, scenes_of
 from deixis.worlds.toolkit._drawing import draw_in, own_drawing
 from deixis.worlds.toolkit.judging import UNEXPLAINED
 from deixis.worlds.toolkit.pictures import links_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from deixis.distractors.misreadings import Misreading
     from deixis.expression.parts import Part
     from deixis.language.utterance import Utterance
-    from deixis.scene.scene import Context, Scene
+    from deixis.scene.scene import Scene
     from deixis.worlds.example import Example
     from deixis.worlds.world import World
 
@@ -87,14 +88,20 @@ class Thing(NamedTuple):
 
 
 class Story:
-    """The facts about an example that its page shows."""
+    """The facts about an example that its page shows, also where nothing or several objects are meant."""
 
     def __init__(self, world: World, example: Example) -> None:
         self.world = world
         self.example = example
-        self.context: Context = example.context
-        self.scene = self.context.scenes[self.context.target.scene]
-        self.is_many = len(self.context.scenes) > 1
+        self.targets = _targets_of(example)
+        known = scenes_of(example)
+        first = next((Where(place, 0) for place, scene in enumerate(known) if len(scene)), None)
+        shown = self.targets[0] if self.targets else first
+        if shown is None:
+            raise SchemaError("no objects of this example are known")
+        self.context = Context(known, shown)
+        self.scene = known[shown.scene]
+        self.is_many = len(known) > 1
         self.words = getattr(world.part("language"), "words", None) if world.has("language") else None
         self.utterance = _utterance(world, example, self.scene)
 
@@ -106,7 +113,7 @@ class Story:
             for index in range(len(scene)):
                 where = Where(place, index)
                 values = {one.name: ", ".join(sorted(scene.values(index, one.name))) for one in scene.schema.attributes}
-                is_target = where == self.context.target
+                is_target = where in self.targets
                 found.append(Thing(self.key(where), where, name_object(scene, index), values, is_target))
         return found
 
@@ -143,16 +150,33 @@ class Story:
 
     @property
     def is_sound(self) -> bool:
-        """True if the expression picks out the target alone."""
-        return self.fits == [self.context.target]
+        """True if the expression picks out what is meant and nothing else."""
+        return self.fits == sorted(self.targets)
+
+    @property
+    def verdict(self) -> str:
+        """What the expression picks out, in a sentence."""
+        count = len(self.fits)
+        if self.is_sound:
+            wanted = ("nothing, as it should", "exactly one object, the target")
+            return (
+                f"✓ So it picks out {wanted[count] if count < len(wanted) else f'the {count} objects that are meant'}."
+            )
+        if not count:
+            return "✗ It picks out nothing."
+        if not self.targets:
+            return f"✗ It picks out {count} object{'s' if count > 1 else ''}, where nothing is meant."
+        is_other = "and is ambiguous" if count > len(self.targets) else "which is not the target"
+        return f"✗ It picks out {count} object{'s' if count > 1 else ''}{' ' if count > 1 else ', '}{is_other}."
 
     @cached_property
     def needs(self) -> list[tuple[str, str, bool]]:
         """Of every part its words, its kind, and whether the target cannot be found without it."""
-        if not self.is_sound or self.example.expression is None:
+        if not self.is_sound or len(self.targets) != 1 or self.example.expression is None:
             return []
         found = necessity(self.example.expression, self.context).items()
-        return [(self._words_of(part), self._kind(part), does) for part, does in found]
+        told = ((self._words_of(part), self._kind(part), does) for part, does in found)
+        return list(dict.fromkeys(told))  # a clause and what it negates may be the same words
 
     @cached_property
     def misreadings(self) -> list[ToldMisreading]:
@@ -162,13 +186,30 @@ class Story:
         found: dict[str, ToldMisreading] = {}
         names = {thing.where: thing.name for thing in self.things}
         for one in misreadings(self.example.expression, self.scene.schema):
-            wrong = sorted(resolve(one.expression, self.context).objects - {self.context.target})
+            wrong = sorted(resolve(one.expression, self.context).objects - set(self.targets))
             did = self._did(one)
             if wrong and did not in found:
                 told = tuple(f"{self.key(where)} {names[where]}" for where in wrong)
-                lights = " ".join(self.key(where) for where in wrong)
+                lights = self._keys_of(wrong)
                 found[did] = ToldMisreading(did, describe(one.expression), told, lights)
         return list(found.values())[:MOST_MISREADINGS]
+
+    def reasons(self, key: str) -> list[str]:
+        """What readers do who end at an object, as words that follow "if you", the slightest misreading first."""
+        return [one.did for one in self.misreadings if key in one.lights.split(" ")]
+
+    def why(self, thing: Thing) -> str:
+        """Why an object is here, in a sentence."""
+        name = f"The {thing.name} ({thing.key})"
+        if thing.is_target:
+            return f"{name} is {'the target' if len(self.targets) == 1 else 'meant'}."
+        led = self.reasons(thing.key)
+        if led:
+            more = f" {len(led) - 1} more misreading{'s' if len(led) > 2 else ''} lead here." if len(led) > 1 else ""
+            return f"{name}: you would end here if you {led[0]}.{more}"
+        if thing.where in self.fits:
+            return f"{name} fits as well."
+        return f"{name}: no misreading leads here." if self.is_sound else f"{name}."
 
     @cached_property
     def pieces(self) -> list[Piece]:
@@ -185,7 +226,8 @@ class Story:
         pieces: list[Piece] = []
         before: object = ()
         for place, word in enumerate(said.text.split(" ")):
-            address = next((at for (first, last), at in spans if first <= place < last), None)
+            over = [at for (first, last), at in spans if first <= place < last]
+            address = next((at for at in over if at in lights), over[0] if over else None)
             inside = mentions.get(address) if address is not None else None
             if inside is not None and inside[0] <= place < inside[1]:
                 address = None  # a determiner or a filler of the phrase inside a clause
@@ -200,16 +242,15 @@ class Story:
             before = address
         return pieces
 
-    @cached_property
-    def drawing(self) -> Markup:
-        """The objects, drawn."""
-        return draw_in(self.world, self.context)
+    @property
+    def has_own_drawing(self) -> bool:
+        """True if the world draws its objects as they look."""
+        return own_drawing(self.world) is not None
 
     @cached_property
-    def picture(self) -> Markup | None:
-        """The objects with the target marked, where the world draws them as they look."""
-        is_drawn = own_drawing(self.world) is not None
-        return draw_in(self.world, self.context, {self.context.target: "meant"}) if is_drawn else None
+    def picture(self) -> Markup:
+        """The objects with the target marked."""
+        return draw_in(self.world, self.context, dict.fromkeys(self.targets, "meant"))
 
     @cached_property
     def relations(self) -> list[tuple[str, str, str]]:
@@ -219,6 +260,9 @@ class Story:
             for relation, one, other in links_of(scene):
                 found.append((self.key(Where(place, one)), relation, self.key(Where(place, other))))
         return found
+
+    def _keys_of(self, some: Iterable[Where]) -> str:
+        return " ".join(map(self.key, some))
 
     def _words_of(self, part: Part) -> str:
         """Return the words of a part, or its notation if they are not known."""
@@ -241,6 +285,15 @@ class Story:
                 pass
         said = ", ".join(map(_notation, one.parts))
         return f"{SLIPS.get(one.slip, one.slip)}{f': {said}' if said else ''}"
+
+
+def _targets_of(example: Example) -> tuple[Where, ...]:
+    """The objects that are meant: one, several, or none where nothing fits."""
+    context = context_of(example)
+    if context is not None:
+        return (context.target,)
+    several = getattr(example, "targets", ())
+    return tuple(several) if isinstance(several, tuple) else ()
 
 
 def _notation(part: Part) -> str:

@@ -20,11 +20,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from deixis.data._data_places import share_reading
 from deixis.data._seal import find_changes, find_unlisted
 from deixis.data.checks import COMPARED, Collector, Contents
 from deixis.data.store import MANIFEST, open_dataset
@@ -35,12 +37,14 @@ from deixis.expression.plain import expression_to_plain
 from deixis.resolution.reference import resolve
 from deixis.scene.plain import scene_to_plain
 from deixis.worlds.example import context_of
+from deixis.worlds.registry import find_known, find_world
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from deixis.data._data_places import DataPlace
     from deixis.data.checks import CheckRequest, Report
     from deixis.worlds.example import Example, Examples
     from deixis.worlds.world import World
@@ -62,7 +66,7 @@ CODES = {
     **COMPARED,
 }
 MISFITS = ("E101", "E102", "E103")  # an expression fits nothing, several objects, or another one than the target
-EVERY = 256  # examples between two words about how far things are
+EVERY = 256  # examples that are looked at together
 
 
 def ready_part(world: World) -> ExampleChecks:
@@ -94,7 +98,7 @@ class ExampleChecks:
     """
 
     codes: Mapping[str, str] = CODES
-    runs_on_clusters = False
+    runs_on_clusters = True
     reads_texts = True
     """Whether texts are read anew and compared with the expressions."""
 
@@ -102,9 +106,13 @@ class ExampleChecks:
         self.world = world
 
     def check(self, path: Path, request: CheckRequest) -> Report:
-        """Check a dataset by the plain definitions in one thread, the only way there is."""
+        """Check a dataset by the plain definitions, the only way there is; any number of workers finds the same."""
         found = Collector(self.codes, select=request.select, most=request.most)
-        return _Run(self, path, found).report(request)
+        return _Run(self.checks_for(path), path, found).report(request)
+
+    def checks_for(self, path: Path) -> ExampleChecks:  # noqa: ARG002 (for those who look)
+        """Return the checks of a dataset, where they depend on its recipe; these by default."""
+        return self
 
     def file_faults(self, examples: Examples) -> Iterable[tuple[str, str]]:  # noqa: ARG002 (for those who look)
         """Yield faults of the file as a whole: codes of `codes`, each with its detail."""
@@ -120,19 +128,16 @@ class ExampleChecks:
 
 
 class _Run:
-    """One look through a dataset."""
+    """One look through a dataset; it remembers what only all examples together can show."""
 
     def __init__(self, checks: ExampleChecks, path: Path, found: Collector) -> None:
         self.checks = checks
         self.world = checks.world
         self.path = path
         self.found = found
-        reads = checks.reads_texts and self.world.has("language") and found.wants("E004", "E104")
-        self.language = self.world.part("language") if reads else None
-        self.examples: Examples
         self.first_with: dict[Any, int] = {}
         self.parts: dict[str, tuple[int, int]] = {}
-        self.seen: list[tuple[int, Any, int, str]] = []  # digest, id, row and split of every example
+        self.seen: list[_Seen] = []
 
     def report(self, request: CheckRequest) -> Report:
         """Look at all examples, or at some, and tell what was found."""
@@ -140,22 +145,37 @@ class _Run:
         if request.sample is None and is_folder:
             self._look_at_files()
         try:
-            self.examples = self.world.part("examples").open(self.path)
-            size = len(self.examples)  # which may be the first to read the files
+            examples: Examples = self.world.part("examples").open(self.path)
+            size = len(examples)  # which may be the first to read the files
         except BrokenDataset as error:
             if not is_folder:
                 raise
             self.found.add("E001", str(error))
             return self.found.report(facts={"kind": "dataset"})
-        for code, what in self.checks.file_faults(self.examples):
+        for code, what in self.checks.file_faults(examples):
             self.found.add(code, what)
         chosen = request.choose(size)
-        for done, number in enumerate(chosen, start=1):
-            self._look_at(number)
-            if done % EVERY == 0:
-                request.tell(self.path.name, done, len(chosen))
+        done = 0
+        for looked in self._looks(examples, chosen, request):
+            self._take(looked)
+            done += looked.found.rows
+            request.tell(self.path.name, done, len(chosen))
         made = self.found.report(contents=self._contents(), facts={"kind": "dataset"})
         return replace(made, parts=self.parts)
+
+    def _looks(self, examples: Examples, chosen: Sequence[int], request: CheckRequest) -> Iterator[_Look]:
+        """Look at the chosen examples piece by piece, here or by whoever shares the work."""
+        pieces = [chosen[start : start + EVERY] for start in range(0, len(chosen), EVERY)]
+        asked = [_Piece(self.world.name, numbers, tuple(request.select), request.most) for numbers in pieces]
+
+        def here(piece: _Piece) -> _Look:
+            return look_at(self.checks, examples, piece)
+
+        if find_known(self.world.name) != self.world:  # which other processes would not find
+            return map(here, asked)
+        return share_reading(
+            _look_at_piece, self.path, asked, len(asked), workers=request.workers, crew=request.crew, here=here
+        )
 
     def _look_at_files(self) -> None:
         manifest = open_dataset(self.path).manifest
@@ -164,25 +184,104 @@ class _Run:
         for name in find_unlisted(self.path, manifest):
             self.found.add("W006", "it is not in the manifest", file=name)
 
-    def _look_at(self, number: int) -> None:
+    def _take(self, looked: _Look) -> None:
+        """Take in what was found in a piece, and compare its ids with those of the pieces before."""
+        self.found.merge(looked.found)
+        for kind, (needed, total) in looked.parts.items():
+            had = self.parts.get(kind, (0, 0))
+            self.parts[kind] = (had[0] + needed, had[1] + total)
+        for one in looked.seen:
+            other = self.first_with.setdefault(one.id, one.row)
+            if other != one.row:
+                self.found.add("E007", f"also row {other}", row=one.row, id=one.id, split=one.split)
+        self.seen += looked.seen
+
+    def _contents(self) -> Contents:
+        names = tuple(dict.fromkeys(one.split for one in self.seen))
+        places = {name: place for place, name in enumerate(names)}
+        ids = [one.id for one in self.seen]
+        are_numbers = all(isinstance(one, int) for one in ids)
+        return Contents(
+            digest=np.array([one.digest for one in self.seen], np.uint64),
+            id=np.array(ids, np.int64 if are_numbers else object),
+            row=np.array([one.row for one in self.seen], np.int64),
+            split=np.array([places[one.split] for one in self.seen], np.int64),
+            names=names,
+        )
+
+
+class _Piece(NamedTuple):
+    """Numbers of examples of a world, and what is looked for."""
+
+    world: str
+    numbers: Sequence[int]
+    select: tuple[str, ...]
+    most: int
+
+
+class _Seen(NamedTuple):
+    """What is remembered of an example."""
+
+    digest: int
+    id: Any
+    row: int
+    split: str
+
+
+def _look_at_piece(place: DataPlace, piece: _Piece) -> _Look:
+    """Look at some examples, in whatever process."""
+    checks, examples = _opened(place, piece.world)
+    return look_at(checks, examples, piece)
+
+
+@lru_cache(maxsize=1)
+def _opened(place: DataPlace, world: str) -> tuple[ExampleChecks, Examples]:
+    """The checks and the examples of a dataset, which stay open for the next piece."""
+    path, found = place.find(), find_world(world)
+    return found.part("checks").checks_for(path), found.part("examples").open(path)
+
+
+def look_at(checks: ExampleChecks, examples: Examples, piece: _Piece) -> _Look:
+    """Look at some examples."""
+    looked = _Look(checks, Collector(checks.codes, select=piece.select, most=piece.most))
+    for number in piece.numbers:
+        looked.look_at(examples, number)
+    return looked
+
+
+class _Look:
+    """What was found in some examples, each looked at by itself."""
+
+    def __init__(self, checks: ExampleChecks, found: Collector) -> None:
+        self.checks: ExampleChecks | None = checks
+        self.found = found
+        self.parts: dict[str, tuple[int, int]] = {}
+        self.seen: list[_Seen] = []
+        reads = checks.reads_texts and checks.world.has("language") and found.wants("E004", "E104")
+        self.language = checks.world.part("language") if reads else None
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "checks": None, "language": None}
+
+    def look_at(self, examples: Examples, number: int) -> None:
+        """Look at the example of a number."""
+        checks = self.checks
+        assert checks is not None
         try:
-            example = self.examples[number]
+            example = examples[number]
             digest = content_digest(example)
         except DeixisError as error:
             self.found.see("")
             self.found.add("E001", str(error), row=number)
             return
         self.found.see(example.split)
-        self.seen.append((digest, example.id, number, example.split))
+        self.seen.append(_Seen(digest, example.id, number, example.split))
         where = {"row": number, "id": example.id, "split": example.split}
-        other = self.first_with.setdefault(example.id, number)
-        if other != number:
-            self.found.add("E007", f"also row {other}", **where)
         self._read(example, where)
-        codes = [self.checks.misfit(example, code) for code in MISFITS]
+        codes = [checks.misfit(example, code) for code in MISFITS]
         if self.found.wants(*codes, "W201") and context_of(example) and example.expression is not None:
             self._resolve(example, where, *codes)
-        for code, what in self.checks.faults(example):
+        for code, what in checks.faults(example):
             self.found.add(code, what, **where)
 
     def _read(self, example: Example, where: dict[str, Any]) -> None:
@@ -229,16 +328,3 @@ class _Run:
                 idle.append(describe(Description((part.step,))))
         if idle:
             self.found.add("W201", "; ".join(idle), **where)
-
-    def _contents(self) -> Contents:
-        names = tuple(dict.fromkeys(split for *_, split in self.seen))
-        places = {name: place for place, name in enumerate(names)}
-        ids = [one for _, one, _, _ in self.seen]
-        are_numbers = all(isinstance(one, int) for one in ids)
-        return Contents(
-            digest=np.array([digest for digest, *_ in self.seen], np.uint64),
-            id=np.array(ids, np.int64 if are_numbers else object),
-            row=np.array([row for _, _, row, _ in self.seen], np.int64),
-            split=np.array([places[split] for *_, split in self.seen], np.int64),
-            names=names,
-        )

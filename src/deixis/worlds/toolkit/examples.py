@@ -126,6 +126,10 @@ class RowDataset:
         except (DeixisError, LookupError, ValueError, TypeError, RecursionError) as error:
             raise BrokenDataset(f"example {number} of {self.path.name} cannot be read: {error}") from error
 
+    def take(self, numbers: Sequence[int]) -> Any:
+        """Return some of the rows, in the given order, as a table of pyarrow."""
+        return self._table.take(list(numbers))
+
     def example_of(self, row: dict[str, Any]) -> Any:
         """Return the example of a row, or raise any usual error for a row that holds none."""
         return _example(row, self.schema)

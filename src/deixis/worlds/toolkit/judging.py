@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -26,6 +27,8 @@ import pyarrow as pa
 from deixis._losses import Losses
 from deixis._options import refuse_options
 from deixis._version import __version__
+from deixis.data._crew import count_workers
+from deixis.data._data_places import share_reading
 from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
 from deixis.data._split_names import names_in_split
 from deixis.data.store import MANIFEST, open_dataset
@@ -40,12 +43,14 @@ from deixis.resolution.reference import denotation, resolve
 from deixis.scene.scene import Where
 from deixis.seeds import Stream, derive
 from deixis.worlds.example import context_of, fits_nothing, has_absent, scenes_of
+from deixis.worlds.registry import find_known, find_world
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from deixis.data._data_places import DataPlace
     from deixis.judge.request import Request
     from deixis.worlds.example import Example
     from deixis.worlds.world import Examples, World
@@ -66,6 +71,7 @@ Result: TypeAlias = Literal[
 OUTCOMES: tuple[Result, ...] = get_args(Result)
 SOMETHING, NOTHING = "something fits", "nothing fits"  # the two kinds of examples, where a dataset has both
 UNEXPLAINED = "nothing in particular"
+EVERY = 256  # answers that are judged together
 
 
 class Answer(NamedTuple):
@@ -120,7 +126,7 @@ class ObjectJudging:
     measures: ClassVar[Mapping[str, str]] = {
         "accuracy": "the object is the one that is meant, or nothing fits and the answer says so"
     }
-    runs_on_clusters: ClassVar[bool] = False
+    runs_on_clusters: ClassVar[bool] = True
 
     def recognises(self, answers: Path) -> bool:
         """Never: numbers of objects say nothing without the dataset."""
@@ -135,7 +141,8 @@ class ObjectJudging:
         source, data = request.answer, request.folder
         word = str(source) if is_word(source, tuple(self.baselines)) else ""
         examples = self.world.part("examples").open(data)
-        asked, unfit = _divide(_examples_to_judge(examples, request.splits))
+        chosen, unfit = _divide(_examples_to_judge(examples, request.splits))
+        asked = list(chosen.values())
         may_be_none = has_absent(examples, asked)
         if not asked:
             raise BrokenDataset(f"{data.name} has no example with objects of which one is meant, so none can be judged")
@@ -143,8 +150,7 @@ class ObjectJudging:
         losses = Losses("answers")
         model = None if word else self.ask_model(request, asked)
         if model is None:
-            given_options = {"--device": request.device != "auto", "--workers": request.workers}
-            refuse_options(given_options, because="for checkpoints only")
+            refuse_options({"--device": request.device != "auto"}, because="for checkpoints only")
         if model is not None:
             word, answers = model
         else:
@@ -163,12 +169,13 @@ class ObjectJudging:
             losses.leave_out(NO_EXAMPLE, sum(number not in known for number in given))
             losses.demand_few(where=source, allowed=request.allow_losses)
         answered = {split for example in asked if str(example.id) in given for split in _splits(example)}
-        asked = [example for example in asked if answered.intersection(_splits(example))]
+        chosen = {number: one for number, one in chosen.items() if answered.intersection(_splits(one))}
+        asked = list(chosen.values())
         if not asked:
             raise BrokenDataset(
                 f"none of the answers in {source} is to an example that is judged; are the ids the same?"
             )
-        verdicts = [self.judge(example, given.get(str(example.id))) for example in asked]
+        verdicts = list(self._judge_all(request, chosen, given))
         chances = [1 / max(sum(map(len, scenes_of(example))) + may_be_none, 1) for example in asked]
         wanted = [split for split in examples.splits if split in answered]
         values = {
@@ -187,6 +194,25 @@ class ObjectJudging:
         return Output(
             values=values, blocks=[*_blocks(values), *_unfit_lines(unfit), *losses.lines()], files=files, notes=notes
         )
+
+    def _judge_all(
+        self, request: Request, chosen: Mapping[int, Example], given: Mapping[str, Answer]
+    ) -> Iterator[Verdict]:
+        """Judge the answers to examples by their numbers, here or by whoever shares the work."""
+        asked = [(number, given.get(str(example.id))) for number, example in chosen.items()]
+        pieces = [_Piece(self.world.name, asked[start : start + EVERY]) for start in range(0, len(asked), EVERY)]
+
+        def here(piece: _Piece) -> list[Verdict]:
+            return [self.judge(chosen[number], answer) for number, answer in piece.asked]
+
+        found: Iterable[list[Verdict]] = map(here, pieces)
+        if find_known(self.world.name) == self.world:  # which other processes find
+            workers = count_workers(request.workers)
+            found = share_reading(
+                _judge_piece, request.folder, pieces, len(pieces), workers=workers, crew=request.crew, here=here
+            )
+        for verdicts in found:
+            yield from verdicts
 
     def ask_model(
         self,
@@ -282,6 +308,26 @@ class ObjectJudging:
                     continue
 
 
+class _Piece(NamedTuple):
+    """Numbers of examples of a world, with the answers to them."""
+
+    world: str
+    asked: Sequence[tuple[int, Answer | None]]
+
+
+def _judge_piece(place: DataPlace, piece: _Piece) -> list[Verdict]:
+    """Judge some answers, in whatever process."""
+    judging, examples = _opened(place, piece.world)
+    return [judging.judge(examples[number], answer) for number, answer in piece.asked]
+
+
+@lru_cache(maxsize=1)
+def _opened(place: DataPlace, world: str) -> tuple[ObjectJudging, Examples]:
+    """The judging and the examples of a dataset, which stay open for the next piece."""
+    found = find_world(world)
+    return found.part("judging"), found.part("examples").open(place.find())
+
+
 def _objects_said(example: Example) -> Iterable[Where]:
     """Return the objects that an expression picks out, or the one that is meant where its meaning is not known."""
     said, context = example.expression, context_of(example)
@@ -310,20 +356,19 @@ def _splits(example: Example) -> list[str]:
     return names_in_split(example.split)
 
 
-def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[Example]:
-    """Return the examples of some splits, by default of all but train, or of all if there is no other split."""
+def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> dict[int, Example]:
+    """Return the examples of some splits by number, by default of all but train, or of all without another split."""
     known = list(examples.splits)
     unknown = [split for split in splits if split not in known]
     if unknown:
         raise UnknownName(f"there is no split {unknown[0]!r} in {examples.path.name}; it has {', '.join(known)}")
     wanted = set(splits) or {split for split in known if split != "train"} or set(known)
-    return [example for example in examples if wanted.intersection(_splits(example))]
+    return {number: example for number, example in enumerate(examples) if wanted.intersection(_splits(example))}
 
 
-def _divide(examples: Iterable[Example]) -> tuple[list[Example], int]:
-    """Return the examples with objects of which one is meant, or none, and the number of the others."""
-    found = list(examples)
-    asked = [example for example in found if context_of(example) is not None or fits_nothing(example)]
+def _divide(found: Mapping[int, Example]) -> tuple[dict[int, Example], int]:
+    """Return the examples with objects of which one is meant, or none, by number, and how many are left out."""
+    asked = {number: one for number, one in found.items() if context_of(one) is not None or fits_nothing(one)}
     return asked, len(found) - len(asked)
 
 

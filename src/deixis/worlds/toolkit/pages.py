@@ -9,33 +9,28 @@ here.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 
 from deixis._studio.answers import Game, draw_numbers
-from deixis._studio.filters import (
-    Card,
-    Chip,
-    Choice,
-    Field,
-    PageQuery,
-    choose,
-    field_of,
-    keep,
-    list_counted,
-    list_uncounted,
-)
+from deixis._studio.catalogue import Catalogue
+from deixis._studio.example_answers import ModelAnswer, find_verdicts, spot_of
+from deixis._studio.filters import Card, Chip, Choice, Field, PageQuery, list_uncounted
 from deixis._studio.gallery import find_way
 from deixis._studio.library import shelf_of
-from deixis._studio.pages import render
+from deixis._studio.pages import library_of, render
+from deixis._studio.provenance import Fact, provenance_of
 from deixis._studio.world_pages import ResultWords, WorldPages
 from deixis.data._split_names import names_in_split
 from deixis.errors import DeixisError, SchemaError
 from deixis.expression.description import describe
 from deixis.language.explain import name_object
-from deixis.worlds.example import context_of, scenes_of
-from deixis.worlds.toolkit._drawing import draw_objects
+from deixis.scene.scene import Where
+from deixis.worlds.example import scenes_of
+from deixis.worlds.toolkit._asking import answer_about, can_be_asked
+from deixis.worlds.toolkit._drawing import draw_in, draw_objects
 from deixis.worlds.toolkit._object_game import ObjectGame
 from deixis.worlds.toolkit._shelf import ReadyShelf
 from deixis.worlds.toolkit._story import SLIPS, Story
@@ -43,12 +38,13 @@ from deixis.worlds.toolkit.pictures import PlainPictures
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import numpy as np
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from deixis._studio.example_answers import FoundVerdict
     from deixis._studio.filters import Listing
     from deixis._studio.library import Entry, Library
     from deixis._studio.verdicts import AnswerCard, ResultCard, Side
@@ -88,34 +84,33 @@ class ReadyPages(WorldPages):
 
     def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
         """One page of the gallery."""
-        del library
         data: Examples = entry.data
-        shelf = shelf_of(entry, ReadyShelf)
-        text, split = wanted.get("text"), wanted.get("split")
+        if shelf_of(entry, ReadyShelf).has_codes or len(data) <= LARGE or not set(wanted.values) <= {"split"}:
+            return super().list_examples(entry, wanted, library)
+        split = wanted.get("split")
+        known = tuple(Choice(name, name, size) for name, size in entry.splits.items())
+        places = [range(n, n + 1) for n in data.numbers(split)] if split else [range(len(data))]
+        fields = (Field("split", "split", split, known, any="all"), _text_field(wanted))
+        return list_uncounted("examples", wanted, places, fields, lambda numbers: self._cards(entry, numbers))
 
-        def cards(numbers: Iterable[int]) -> Iterator[Card]:
-            return (self._card(entry, int(number)) for number in numbers)
-
-        hint = Field("text", "text has", text, hint="words")
-        if not shelf.has_codes and len(data) > LARGE and not text and set(wanted.values) <= {"split"}:
-            known = tuple(Choice(name, name, size) for name, size in entry.splits.items())
-            places = [range(n, n + 1) for n in data.numbers(split)] if split else [range(len(data))]
-            uncounted = (Field("split", "split", split, known, any="all"), hint)
-            return list_uncounted("examples", wanted, places, uncounted, cards)
-        codes = shelf.codes()
-        also = [codes.lines.having(text)] if text else []
-        found = choose(len(codes.ids), codes.facets, wanted.values, also)
-        fields = (*(field_of(facet, wanted, found.counts[facet.name]) for facet in codes.facets), hint)
-        return list_counted("examples", wanted, found, fields, lambda numbers: cards(numbers.tolist()))
-
-    def filter_examples(
-        self, entry: Entry, wanted: PageQuery, library: Library
-    ) -> tuple[np.ndarray, Callable[[int], str]]:
-        """Return the examples that pass a filter."""
+    def catalogue(self, entry: Entry, wanted: PageQuery, library: Library) -> Catalogue:
+        """Return all examples with what can be asked of them."""
         del library
-        codes, text = shelf_of(entry, ReadyShelf).codes(), wanted.get("text")
-        also = [codes.lines.having(text)] if text else []
-        return keep(len(codes.ids), codes.facets, wanted.values, also), lambda number: f"/d/{entry.slug}/{number}"
+        codes = shelf_of(entry, ReadyShelf).codes()
+        return Catalogue(
+            what="examples",
+            size=len(codes.ids),
+            facets=codes.facets,
+            cards=lambda numbers: self._cards(entry, numbers.tolist()),
+            having=lambda text: [codes.lines.having(text)],
+            text=_text_field(wanted),
+            sizes=codes.sizes,
+        )
+
+    def table(self, entry: Entry, numbers: np.ndarray, wanted: PageQuery) -> Any:
+        """Return the rows of the dataset, where it keeps examples as rows."""
+        take = getattr(entry.data, "take", None)
+        return super().table(entry, numbers, wanted) if take is None else take(numbers.tolist())
 
     def prepare(self, entry: Entry) -> None:
         """Read what a search needs."""
@@ -128,6 +123,9 @@ class ReadyPages(WorldPages):
     def picture(self, entry: Entry, number: int) -> bytes:
         """Draw an example, or its objects with their relations if the world draws none."""
         return _draw(self.world, entry.data[number])
+
+    def _cards(self, entry: Entry, numbers: Iterable[int]) -> Iterator[Card]:
+        return (self._card(entry, int(number)) for number in numbers)
 
     def _card(self, entry: Entry, number: int) -> Card:
         address = f"/d/{entry.slug}/{number}"
@@ -146,21 +144,106 @@ class ReadyPages(WorldPages):
         """Everything that the core knows of an example."""
         data: Examples = entry.data
         example = data[number]
-        is_told = context_of(example) is not None
+        story = self.story(example)
+        split = next(iter(names_in_split(example.split)), "")
         return render(
             request,
-            "ready_example.html" if is_told else "ready_shown.html",
+            "ready_example.html",
             title=f"{entry.title}, example {number}",
+            here=f"example {number:,}",
             entry=entry,
             number=number,
             example=example,
             way=find_way(request, entry, number),
-            before=number - 1 if number else None,
-            after=number + 1 if number + 1 < len(data) else None,
-            story=Story(self.world, example) if is_told else None,
+            within=(example.split, f"/d/{entry.slug}?{urlencode({'split': split})}") if split else None,
+            before=f"/d/{entry.slug}/{number - 1}" if number else "",
+            after=f"/d/{entry.slug}/{number + 1}" if number + 1 < len(data) else "",
+            story=story,
+            choices=getattr(example, "choices", ()),
+            drawing=self.drawing(example, story),
+            is_on_paper=self.is_on_paper,
             picture=f"/d/{entry.slug}/{number}/picture.svg",
-            facts=_facts(entry, example, number),
+            facts=self.facts(entry, example, number),
+            answers=list(self.answers(entry, example, story, library_of(request))),
         )
+
+    def can_be_asked(self, entry: Entry) -> bool:
+        """Return whether the first example of a dataset can be asked about."""
+        return bool(len(entry.data)) and can_be_asked(self.world, entry.data[0])
+
+    def ask(self, request: Request, entry: Entry, number: int) -> Response:
+        """What a text picks out in the scene of an example; by default that of the example."""
+        example = entry.data[number]
+        answer = answer_about(self.world, example, request.query_params.get("text", example.text))
+        marks = dict.fromkeys(answer.story.fits if answer.story else (), "fits")
+        return render(
+            request,
+            "ask_answer.html" if request.query_params.get("part") == "answer" else "ask.html",
+            title=f"Ask about {entry.title}, example {number}",
+            entry=entry,
+            number=number,
+            example=example,
+            answer=answer,
+            has_next=number + 1 < len(entry.data),
+            drawing=self.game_drawing(example, answer.story or Story(self.world, example), marks),
+        )
+
+    def story(self, example: Example) -> Story | None:
+        """The story of the objects of an example, or None where none are known."""
+        return Story(self.world, example) if any(map(len, scenes_of(example))) else None
+
+    @property
+    def is_on_paper(self) -> bool:
+        """True if drawings in pages are on white paper in both themes, and show all that there is to see."""
+        return False
+
+    def drawing(self, example: Example, story: Story | None) -> Markup | None:
+        """The scenes as elements with `data-object` that can be clicked, or None where there is nothing to click."""
+        del example
+        return None if story is None else story.picture
+
+    def game_drawing(self, example: Example, story: Story, marks: Mapping[Where, str]) -> Markup:
+        """The same for a game, with marks for some objects, and nothing else that tells what is meant."""
+        del example
+        return draw_in(self.world, story.context, marks)
+
+    def facts(self, entry: Entry, example: Example, number: int) -> list[Fact]:
+        """The facts about the origin of an example, and others that its dataset records."""
+        own = getattr(example, "facts", None)
+        meaning = "" if example.expression is None else describe(example.expression)
+        told = [Fact(str(name), str(value)) for name, value in own.items()] if isinstance(own, dict) else []
+        more = (*told, Fact("Meaning", meaning, is_code=True))
+        return provenance_of(entry, number=number, split=example.split, id=example.id, more=more)
+
+    def answers(self, entry: Entry, example: Example, story: Story | None, library: Library) -> Iterator[ModelAnswer]:
+        """Yield the answers of models to an example."""
+        for found in find_verdicts(entry, example.id, library, also=("scene",)):
+            yield self.show_answer(found, story)
+
+    def show_answer(self, found: FoundVerdict, story: Story | None) -> ModelAnswer:
+        """The answer of a model, with the object that it chose."""
+        key = ""
+        if story is not None and found.chosen >= 0:
+            key = story.key(Where(int(found.column("scene") or 0), found.chosen))
+        return ModelAnswer(
+            key=found.side.judged.key,
+            model=found.side.judged.model,
+            sign="good" if found.is_right else "bad",
+            said=self.say_answer(found, story, key),
+            spots=(spot_of(key),) if key else (),
+            keys=(key,) if key else (),
+        )
+
+    def say_answer(self, found: FoundVerdict, story: Story | None, key: str) -> str:
+        """Describe the answer of a model in a sentence: the object, and the misreading that leads to it."""
+        names = {} if story is None else {thing.key: thing.name for thing in story.things}
+        if key not in names:
+            return self.say(found.outcome, found.role, found.misreadings)
+        chose = f"Chose {key}, the {names[key]}"
+        if found.is_right or story is None:
+            return f"{chose}."
+        led = story.reasons(key)
+        return f"{chose}. You would end there if you {led[0]}." if led else f"{chose}. No misreading leads there."
 
     # ---------------------------------------------------------------------------- playing
 
@@ -172,7 +255,7 @@ class ReadyPages(WorldPages):
             raise SchemaError(f"{entry.title} has no example in which one object is to be found")
         chosen = [int(numbers[at]) for _, at in draw_numbers([len(numbers)], questions, seed=seed)]
         examples = tuple(entry.data[number] for number in chosen)
-        return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed)
+        return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed, self.game_drawing)
 
     def numbers_to_play(self, data: Examples, split: str | None) -> Sequence[int]:
         """Return the numbers of the examples in which an object can be pointed at."""
@@ -214,6 +297,10 @@ class ReadyPages(WorldPages):
         return made
 
 
+def _text_field(wanted: PageQuery) -> Field:
+    return Field("text", "text has", wanted.get("text"), hint="words")
+
+
 def _with_object(said: AnswerCard, example: Example, chosen: int) -> AnswerCard:
     """The same words with the object that was chosen, where only one scene is shown."""
     scenes = scenes_of(example)
@@ -234,17 +321,3 @@ def _draw(world: World, example: Example) -> bytes:
             drawn: bytes = pictures.draw(example, format="svg")
             return drawn
     return PlainPictures().draw(example, format="svg")
-
-
-def _facts(entry: Entry, example: Example, number: int) -> list[tuple[str, str]]:
-    """Where an example comes from."""
-    own = getattr(example, "facts", None)
-    told = [
-        ("Dataset", entry.title),
-        ("Split", example.split),
-        ("Id", example.id),
-        *(own.items() if isinstance(own, dict) else ()),
-        ("Meaning", "" if example.expression is None else describe(example.expression)),
-        ("In the terminal", f"deixis show {entry.path.name} {number}"),
-    ]
-    return [(str(name), str(value)) for name, value in told if value not in ("", None)]

@@ -57,6 +57,12 @@ class PlainPictures:
             f'<rect width="100%" height="100%" fill="#fff"/>{lines}{panels}</svg>'
         ).encode()
 
+    def snapshot(self, example: Any) -> bytes:
+        """The objects as PNG, without the text, for a sheet of many examples."""
+        from deixis.worlds.toolkit._png import draw_scenes
+
+        return draw_scenes(example)
+
     def lines(self, example: Example, *, number: int, color: bool = False) -> Iterator[str]:
         """Yield the text, its meaning, and all objects, the target with a star."""
         del color

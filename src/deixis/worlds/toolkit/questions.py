@@ -12,8 +12,12 @@ from deixis.data.store import MANIFEST
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, DeixisError, SchemaError
 from deixis.expression.parts import parts
+from deixis.prompts._box_forms import BOX_ANSWERS, ask_for_box
+from deixis.prompts._box_gold import BoxGold
+from deixis.prompts._box_questions import BoxQuestion, form_of, is_box, pose_box
+from deixis.prompts._marks import number_objects
 from deixis.prompts.answers import NOT_THERE, Unparsable, parse_region
-from deixis.prompts.question import GoldMessage, Judgement, Message, Picture, QuestionPool
+from deixis.prompts.question import ClickArea, GoldMessage, Judgement, Message, Picture, QuestionPool
 from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.scene.scene import Where
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.distractors.misreadings import Misreading
-    from deixis.prompts.question import Part
+    from deixis.prompts.question import Gold, Part
     from deixis.prompts.recipe import PromptRecipe
     from deixis.prompts.tasks import Tell
     from deixis.scene.scene import Scene
@@ -44,6 +48,7 @@ SHOWN = {
     "to others, which are named by their numbers.",
     "image": "You see scenes in which every object has a number.",
 }
+SEEN = "You see one or more pictures of scenes."
 ASKED = """\
 Exactly one of all these objects is meant. Which one? You may think first. End with one line that gives its number, \
 for example:
@@ -95,7 +100,7 @@ class ObjectGold:
     @property
     def groups(self) -> dict[str, str]:
         """The split, how much is said, and whether something fits where that is to be told."""
-        told = {"presence": "there" if self.target is not None else NOT_THERE} if self.may_be_none else {}
+        told = _presence(is_there=self.target is not None, is_told=self.may_be_none)
         return {"split": self.split or "all", "steps": str(self.steps), **told}
 
     def judge(self, text: str | None) -> Judgement:
@@ -158,20 +163,31 @@ class ObjectQuestions(Questions):
     """Part `questions` for every world with examples.
 
     Scenes are listed. They are shown as pictures, too, where the part `pictures` has a function `question` from an
-    example and the numbers of its objects, scene by scene, to a PNG which does not tell what is meant.
+    example and the numbers of its objects, scene by scene, to a PNG of all scenes, or a list with one of each, which do
+    not tell what is meant. People can click the objects themselves where that part also has a function `areas`, from an
+    example to the left, top, right and bottom edge of its objects in that PNG, scene by scene, in shares of its width
+    and height; None for what is hidden. Boxes are asked for where the part has a function `views` from an example to
+    the `View` of every scene; with that alone, objects are framed and numbered for questions that want a number.
     """
 
-    answers = ("object",)
+    answers: tuple[str, ...] = ("object",)
     shown_to_people: ClassVar[Mapping[str, str]] = {
         "object": "You see scenes with objects, each of which has a number, and an expression. Choose the object that "
-        "the expression is about."
+        "the expression is about: click it in a picture, or choose its number."
     }
 
     def __init__(self, world: World) -> None:
         self.world = world
         pictures = world.part("pictures") if "pictures" in world.parts else None
-        self.draw = getattr(pictures, "question", None)
+        self.views = getattr(pictures, "views", None)
+        self.draw = getattr(pictures, "question", None if self.views is None else self._number_views)
+        self.find_areas = getattr(pictures, "areas", None if self.views is None else self._areas_in_views)
         self.styles = ("text", "image") if self.draw is not None else ("text",)
+        self.answers = ("object", *(BOX_ANSWERS if self.views else ()))
+
+    def styles_for(self, answer: str) -> tuple[str, ...]:
+        """Return how scenes are shown: as pictures, where a box is wanted."""
+        return ("image",) if is_box(answer) else self.styles
 
     def find(
         self,
@@ -211,10 +227,11 @@ class ObjectQuestions(Questions):
             some = self.draw_examples(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
             shots = demand_shots(some, recipe.shots)
         may_be_none = has_absent(examples, (*shots, *asked))
-        instructions = Message("system", (f"{SHOWN[recipe.style]}\n\n{ASKED_OR_NONE if may_be_none else ASKED}",))
+        instructions = Message("system", (_instructions(recipe, [*shots, *asked], may_be_none=may_be_none),))
 
         def pose(example: Example) -> GoldMessage:
-            return self._pose(example, recipe, may_be_none=may_be_none)
+            pose = self._pose_box if is_box(recipe.wanted) else self._pose
+            return pose(example, recipe, may_be_none=may_be_none)
 
         return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)
 
@@ -228,15 +245,42 @@ class ObjectQuestions(Questions):
         numbers = examples.numbers(split)
         return [examples[numbers[place]] for place in draw_numbers(len(numbers), count, seed=seed)]
 
-    def difficulty(self, gold: ObjectGold) -> dict[str, int]:
+    def difficulty(self, gold: ObjectGold | BoxGold) -> dict[str, int]:
         """Count the objects that are shown, those that a misreading leads to, and the words and clauses."""
+        if isinstance(gold, BoxGold):
+            led_to = sum(any(name != UNEXPLAINED for name in names) for _, names in gold.candidates)
+            return {"objects": len(gold.candidates), "distractors": led_to, "steps": int(gold.facts.get("steps", 0))}
         distractors = sum(any(name != UNEXPLAINED for name in names) for names in gold.misreadings)
         return {"objects": len(gold.misreadings), "distractors": distractors, "steps": gold.steps}
 
-    def gold_from(self, plain: Mapping[str, Any], answer: str) -> ObjectGold:
-        """The objects that `ObjectGold.to_plain` wrote."""
-        del answer
-        return ObjectGold.from_plain(plain)
+    def gold_from(self, plain: Mapping[str, Any], answer: str) -> Gold:
+        """The objects or boxes that `to_plain` wrote."""
+        return BoxGold.from_plain(plain) if is_box(answer) else ObjectGold.from_plain(plain)
+
+    def _number_views(self, example: Example, numbers: Sequence[Sequence[int]]) -> list[bytes]:
+        """Return the pictures of all scenes with a number at every object."""
+        assert self.views is not None
+        pairs = zip(self.views(example), numbers, strict=True)
+        return [number_objects(view.png, view.boxes, some) for view, some in pairs]
+
+    def _pose_box(self, example: Example, recipe: PromptRecipe, *, may_be_none: bool) -> GoldMessage:
+        """Pose an example whose answer is a box, with its scenes in an order that tells nothing."""
+        assert self.views is not None
+        stream = Stream(derive(recipe.seed, "objects", example.id))
+        known, context, views = scenes_of(example), context_of(example), self.views(example)
+        order = stream.permutation(range(len(known)))
+        question = BoxQuestion(
+            text=example.text,
+            ask=f"Expression: {example.text}",
+            views=tuple(views[k] for k in order),
+            target=None if context is None else (order.index(context.target.scene), context.target.object),
+            misreadings=tuple(
+                tuple(_misreading_names(example, Where(k, n)) for n in range(len(known[k]))) for k in order
+            ),
+            split=example.split,
+            facts={"steps": str(_steps_of(example)), **_presence(is_there=context is not None, is_told=may_be_none)},
+        )
+        return pose_box(question, recipe.wanted)
 
     def _pose(self, example: Example, recipe: PromptRecipe, *, may_be_none: bool) -> GoldMessage:
         """Pose an example, with its scenes and their objects in an order that tells nothing."""
@@ -245,20 +289,22 @@ class ObjectQuestions(Questions):
         scenes = stream.permutation(range(len(known)))
         order = [Where(k, n) for k in scenes for n in stream.permutation(range(len(known[k])))]
         numbers = {where: place + 1 for place, where in enumerate(order)}
-        expression = example.expression
         gold = ObjectGold(
             text=example.text,
             target=None if context is None else order.index(context.target),
             misreadings=tuple(_misreading_names(example, where) for where in order),
             split=example.split,
-            steps=0 if expression is None else sum(1 for _ in parts(expression)),
+            steps=_steps_of(example),
             may_be_none=may_be_none,
         )
         shown: tuple[Part, ...]
-        if recipe.style == "image":
+        areas: tuple[ClickArea, ...] = ()
+        if recipe.shown == "image":
             assert self.draw is not None
             table = [[numbers[Where(k, n)] for n in range(len(one))] for k, one in enumerate(known)]
-            shown = (Picture(self.draw(example, table), "the scene" if len(scenes) == 1 else "the scenes"),)
+            drawn = self.draw(example, table)
+            shown = tuple(_pictures_of(drawn, scenes))
+            areas = self._areas(example, numbers, None if isinstance(drawn, bytes) else scenes)
         else:
             shown = tuple(
                 "\n".join(
@@ -266,7 +312,62 @@ class ObjectQuestions(Questions):
                 )
                 for place, k in enumerate(scenes, start=1)
             )
-        return GoldMessage(Message("user", (*shown, f"Expression: {example.text}")), gold)
+        return GoldMessage(Message("user", (*shown, f"Expression: {example.text}")), gold, areas)
+
+    def _areas(
+        self, example: Example, numbers: Mapping[Where, int], order: Sequence[int] | None
+    ) -> tuple[ClickArea, ...]:
+        """Return the part of a picture that stands for each object, in the order of their numbers.
+
+        Args:
+            example: the scenes.
+            numbers: of all objects.
+            order: in which the pictures of single scenes are shown; None for one picture of all.
+        """
+        known = self.find_areas(example) if self.find_areas is not None else ()
+        boxes = {Where(place, index): box for place, some in enumerate(known) for index, box in enumerate(some)}
+        seen = sorted((numbers[where], where.scene, box) for where, box in boxes.items() if box is not None)
+        return tuple(
+            ClickArea(str(number), 0 if order is None else order.index(scene), tuple(box))
+            for number, scene, box in seen
+        )
+
+    def _areas_in_views(self, example: Example) -> list[list[tuple[float, ...] | None]]:
+        """Return the boxes of all objects in shares of their pictures."""
+        assert self.views is not None
+        return [
+            [None if box is None else tuple(box.scale(1 / view.width, 1 / view.height)) for box in view.boxes]
+            for view in self.views(example)
+        ]
+
+
+def _instructions(recipe: PromptRecipe, examples: Sequence[Example], *, may_be_none: bool) -> str:
+    """Return what a model is told first: what it sees, and what is asked for."""
+    if is_box(recipe.wanted):
+        has_several = any(len(scenes_of(one)) > 1 for one in examples)
+        asked = ask_for_box(form_of(recipe.wanted), has_several=has_several, may_be_none=may_be_none, may_be_many=False)
+        return f"{SEEN}\n\n{asked}"
+    return f"{SHOWN[recipe.shown]}\n\n{ASKED_OR_NONE if may_be_none else ASKED}"
+
+
+def _pictures_of(drawn: bytes | Sequence[bytes], order: Sequence[int]) -> Iterator[Part]:
+    """Yield one picture of all scenes, or those of single scenes in an order, under their names."""
+    if isinstance(drawn, bytes) or len(drawn) == 1:
+        yield Picture(drawn if isinstance(drawn, bytes) else drawn[0], "the scene" if len(order) == 1 else "the scenes")
+        return
+    for place, number in enumerate(order, start=1):
+        yield f"Image {place}:"
+        yield Picture(drawn[number], f"image {place}")
+
+
+def _steps_of(example: Example) -> int:
+    """Count the words and clauses of what is said."""
+    return 0 if example.expression is None else sum(1 for _ in parts(example.expression))
+
+
+def _presence(*, is_there: bool, is_told: bool) -> dict[str, str]:
+    """Return whether something fits, as a group of results, where that is to be told."""
+    return {"presence": "there" if is_there else NOT_THERE} if is_told else {}
 
 
 def _describe_objects(scene: Scene, place: int, order: Sequence[Where], numbers: Mapping[Where, int]) -> Iterator[str]:

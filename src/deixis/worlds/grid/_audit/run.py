@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from deixis.audits._counting import Looks, Readers, Sightings, Tally, count_repeats
 from deixis.audits.audit import UNREADABLE
 from deixis.audits.run import DatasetAudit
-from deixis.data._crew import in_order_by_threads
+from deixis.data._crew import in_order_by_threads, pack_table, share_in_order, unpack_table
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.worlds.grid._audit.features import GRID_FEATURES
 from deixis.worlds.grid._audit.measures import MEASURES
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.audits.audit import Audit
+    from deixis.data._crew import Crew
     from deixis.worlds.grid.checks._splits import HoldOut
     from deixis.worlds.grid.data.sources import Source
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 ROWS = 32_768  # looked at together
 Table: TypeAlias = Any  # of pyarrow
 
-published, measures = released_audit, MEASURES
+published, measures, runs_on_clusters = released_audit, MEASURES, True
 
 
 def audit(
@@ -45,6 +47,7 @@ def audit(
     sample: int | None = None,
     seed: int = 0,
     workers: int = 1,
+    crew: Crew | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> DatasetAudit:
     """Return the audit of a dataset, a Parquet file or released files, see `deixis.worlds.world.Audits`."""
@@ -56,7 +59,8 @@ def audit(
         if progress is not None:
             progress(done, total)
 
-    found = audit_source(source, split=split, sample=sample, seed=seed, workers=workers, progress=tell, seen=seen)
+    how = {"split": split, "sample": sample, "seed": seed, "workers": workers, "crew": crew}
+    found = audit_source(source, **how, progress=tell, seen=seen)
     return DatasetAudit(found, tuple(seen), notes=tuple(_notes(path)))
 
 
@@ -72,6 +76,7 @@ def audit_tables(
     *,
     rules: Sequence[HoldOut] = (),
     workers: int = 1,
+    crew: Crew | None = None,
     progress: Callable[[int], None] | None = None,
     seen: list[Sightings] | None = None,
 ) -> Audit:
@@ -81,6 +86,7 @@ def audit_tables(
         tables: in the columns of `worlds.grid.data.table`; together they are one dataset.
         rules: what train, dev and test should not hold.
         workers: how many threads share the work; the audit does not depend on it.
+        crew: those who share it instead.
         progress: called with the number of rows judged so far.
         seen: a list that is filled with what it takes to recognise the examples.
 
@@ -93,7 +99,7 @@ def audit_tables(
     total = Tally()
     sightings: list[Sightings] = [] if seen is None else seen
     readers = Readers(GRID_FEATURES, 256)
-    for piece in in_order_by_threads(judge.piece, _pieces(tables), workers):
+    for piece in _judged(judge, _pieces(tables), workers, crew):
         total.merge(piece.tally)
         sightings.append(piece.sightings)
         readers.see(piece.looks)
@@ -112,6 +118,7 @@ def audit_source(
     seed: int = 0,
     rules: Sequence[HoldOut] = (),
     workers: int = 1,
+    crew: Crew | None = None,
     progress: Callable[[int], None] | None = None,
     seen: list[Sightings] | None = None,
 ) -> Audit:
@@ -124,6 +131,7 @@ def audit_source(
         seed: which ones.
         rules: what train, dev and test should not hold, beside what the recipe says.
         workers: how many threads share the work.
+        crew: those who share it instead.
         progress: called with the number of rows judged so far.
         seen: a list that is filled with what it takes to recognise the examples.
     """
@@ -132,7 +140,7 @@ def audit_source(
         chosen = sample_rows(tables, sample, seed=seed)
         tables = iter(() if chosen is None else (chosen,))
     every_rule = tuple(dict.fromkeys((*source.rules, *rules)))
-    return audit_tables(tables, rules=every_rule, workers=workers, progress=progress, seen=seen)
+    return audit_tables(tables, rules=every_rule, workers=workers, crew=crew, progress=progress, seen=seen)
 
 
 class _Piece(NamedTuple):
@@ -167,6 +175,24 @@ class _Judge:
         tally.examples += len(reasons)
         tally.add("unjudged", UNREADABLE, count=len(reasons))
         return _Piece(tally, audit.sightings, audit.looks)
+
+
+def _judged(judge: _Judge, pieces: Iterator[Table], workers: int, crew: Crew | None) -> Iterator[_Piece]:
+    """The audits of all pieces, in their order."""
+    if crew is None:
+        return in_order_by_threads(judge.piece, pieces, workers)
+    return share_in_order(crew, _judge_packed, map(pack_table, pieces), judge.rules)
+
+
+def _judge_packed(rules: tuple[HoldOut, ...], piece: bytes) -> _Piece:
+    """The audit of a piece that was sent to another process."""
+    return _judge_with(rules).piece(unpack_table(piece))
+
+
+@lru_cache(maxsize=1)
+def _judge_with(rules: tuple[HoldOut, ...]) -> _Judge:
+    """What all pieces of a worker share."""
+    return _Judge(rules)
 
 
 def _pieces(tables: Iterable[Table]) -> Iterator[Table]:

@@ -8,29 +8,38 @@ from typing import TYPE_CHECKING, Any
 
 from deixis._studio.world_pages import WorldPages
 from deixis.worlds.grid._pages import example, play, playground, results
-from deixis.worlds.grid._pages.gallery import filter_grid, grid_shelf, list_grid
-from deixis.worlds.grid._pages.needs import need_facets
+from deixis.worlds.grid._pages.gallery import find_grid_id, grid_catalogue, grid_shelf, list_grid
+from deixis.worlds.grid._pages.needs import read_grid_meanings
+from deixis.worlds.grid._report.live_board import BOARD, TEXT, live_board
 from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.world import WORLD
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from starlette.requests import Request
     from starlette.responses import Response
 
     from deixis._studio.answers import Game
-    from deixis._studio.filters import Listing, PageQuery
+    from deixis._studio.catalogue import Catalogue
+    from deixis._studio.filters import Facet, Listing, PageQuery
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
+    from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import ResultCard, Side
+    from deixis.report._live_board import LiveBoard
     from deixis.report._runs import Run
+    from deixis.worlds.grid._examples import GridExamples
 
 
 class GridPages(WorldPages):
     """The studio's pages of instructions in grid worlds."""
+
+    def live_board(self) -> LiveBoard:
+        """Return the sentence of the first page, which the playground opens, too."""
+        return live_board(playground.link(BOARD, TEXT))
 
     def open(self, path: Path) -> Any:
         """Open the source of the examples in a folder, or in a file of a release."""
@@ -40,12 +49,6 @@ class GridPages(WorldPages):
         """Show one page of the gallery."""
         return list_grid(entry, wanted, library)
 
-    def filter_examples(
-        self, entry: Entry, wanted: PageQuery, library: Library
-    ) -> tuple[np.ndarray, Callable[[int], str]]:
-        """Return the examples that a filter leaves."""
-        return filter_grid(entry, wanted, library), lambda number: f"/d/{entry.slug}/{number}"
-
     def prepare(self, entry: Entry) -> None:
         """Read codes and worlds in the background."""
         grid_shelf(entry).prepare()
@@ -54,16 +57,28 @@ class GridPages(WorldPages):
         """Read the codes of all examples."""
         grid_shelf(entry).codes()
 
-    def count_all(self, entry: Entry) -> None:
-        """Read the codes of all examples, and which words they need."""
+    def catalogue(self, entry: Entry, wanted: PageQuery, library: Library) -> Catalogue:
+        """Return all examples with what can be asked of them."""
+        return grid_catalogue(entry, wanted, library)
+
+    def examples_of(self, entry: Entry, part: str = "") -> GridExamples:
+        """Return the examples by number."""
+        return grid_shelf(entry).examples
+
+    def find_id(self, entry: Entry, said: str) -> int:
+        """Return the number of the example with an id."""
+        return find_grid_id(entry, said)
+
+    def read_meanings(self, entry: Entry, part: str = "") -> tuple[Facet, ...]:
+        """Read which words are needed, and resolve all misreadings, compiled."""
         shelf = grid_shelf(entry)
-        need_facets(shelf.codes(), shelf.rows)
+        return read_grid_meanings(shelf.codes(), shelf.rows)
 
     def example(self, request: Request, entry: Entry, number: int) -> Response:
         """Show everything about one example."""
         return example.example_page(request, entry, number)
 
-    def table(self, entry: Entry, numbers: np.ndarray) -> Any:
+    def table(self, entry: Entry, numbers: np.ndarray, wanted: PageQuery) -> Any:
         """The rows of the dataset."""
         return grid_shelf(entry).rows.take(numbers.tolist())
 
@@ -83,6 +98,10 @@ class GridPages(WorldPages):
     def is_about(self, judged: ModelResults, entry: Entry) -> bool:
         """Return whether results are about a dataset, by the digest of its content."""
         return bool(judged.digest) and data_digest(entry.data) == judged.digest
+
+    def published_scores(self, measure: str) -> PublishedScores | None:
+        """Return Table 3 of the ReaSCAN paper, which is about exact matches."""
+        return results.published_plans() if measure == "exact" else None
 
     def cards(
         self,

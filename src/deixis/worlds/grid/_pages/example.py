@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 from starlette.routing import Route
 
+from deixis._studio.example_answers import ModelAnswer, spot_of
 from deixis._studio.gallery import find_way
 from deixis._studio.pages import library_of, render
+from deixis._studio.provenance import Fact, place_in, provenance_of
 from deixis.data.checks import select_codes
 from deixis.errors import DeixisError, SchemaError, UnknownName
 from deixis.report._palette import pattern_words
-from deixis.worlds.grid._pages.film import Inks, draw_board, find_film
+from deixis.worlds.grid._pages.film import Inks, draw_board, find_film, find_way_points
 from deixis.worlds.grid._pages.gallery import grid_rows
 from deixis.worlds.grid._pages.results import answers_to
 from deixis.worlds.grid._pages.story import objects_of, story_of
@@ -26,11 +29,14 @@ from deixis.worlds.grid.draw import Look, Marks, animate_gif, draw_png, draw_svg
 
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.requests import Request
 
     from deixis._studio.library import Entry
     from deixis.data.checks import Finding
-    from deixis.worlds.grid._pages.story import Story
+    from deixis.worlds.grid._pages.results import Answer
+    from deixis.worlds.grid._pages.story import ShownObject, Story
     from deixis.worlds.grid.actions import Plan
     from deixis.worlds.grid.data.sources import Source
     from deixis.worlds.grid.data.table import Table
@@ -45,11 +51,9 @@ OF_MANY = ("E002", "E204")  # checks of rows that a single row cannot answer: th
 
 
 class Place(NamedTuple):
-    """The place of an example: its split, its file and its row there, and its neighbours in the split."""
+    """The place of an example: its split, and its neighbours there."""
 
     split: str
-    file: str
-    row: int
     before: int | None
     after: int | None
 
@@ -73,29 +77,61 @@ def example_page(request: Request, entry: Entry, number: int) -> Response:
     row, example = _read_example(entry, number)
     source: Source = entry.data
     story, fault = _find_story(example)
+    shown = objects_of(example, story)
     inks = Inks()
+    film = find_film(example.scene, example.plan)
+    place = _place(source, number, example.split)
+    split = place.split.partition("+")[0]
     return render(
         request,
         "grid/example.html",
         title=f"{entry.title}, example {number}",
+        here=f"example {number:,}",
         entry=entry,
         number=number,
-        place=_place(source, number, example.split),
+        within=(place.split, f"/d/{entry.slug}?{urlencode({'split': split})}") if split else None,
+        before="" if place.before is None else f"/d/{entry.slug}/{place.before}",
+        after="" if place.after is None else f"/d/{entry.slug}/{place.after}",
         way=find_way(request, entry, number),
         example=example,
-        chips=_chips(example),
+        chip_words=_chips(example),
         story=story,
         fault=fault,
-        objects=objects_of(example, story),
+        shown=shown,
+        led=_list_misreadings(shown),
         board=draw_board(example.scene, marks_of(example), inks, title=example.text),
         inks=inks,
-        film=find_film(example.scene, example.plan),
-        plan=plan_words(example.plan),
-        letters=plan_to_letters(example.plan),
+        film=film,
         checked=_run_checks(row, source),
-        facts=_facts(entry, example, number),
-        answers=answers_to(example, source, library_of(request)),
+        facts=_facts(entry, example, number, place),
+        answers=[_show_answer(entry, number, example, one) for one in answers_to(example, source, library_of(request))],
         playground=_playground(entry, number),
+    )
+
+
+def _list_misreadings(shown: Sequence[ShownObject]) -> list[tuple[str, list[ShownObject]]]:
+    """Return the misreadings that lead to wrong objects, each with these objects."""
+    led: dict[str, list[ShownObject]] = {}
+    for thing in shown:
+        for words in thing.reached:
+            led.setdefault(words, []).append(thing)
+    return list(led.items())
+
+
+def _show_answer(entry: Entry, number: int, example: Example, answer: Answer) -> ModelAnswer:
+    """The answer of a model as all pages show answers: the object that it makes for, and its way."""
+    verdict = answer.verdict
+    keys = tuple(map(str, answer.lights))
+    has_plan = answer.plan is not None
+    return ModelAnswer(
+        key=answer.run,
+        model=answer.model,
+        sign="good" if verdict.exact else "fair" if verdict.got_there else "bad",
+        said=answer.said,
+        spots=tuple(map(spot_of, keys)),
+        way=find_way_points(example.scene, answer.plan or ()),
+        keys=keys,
+        more=f"/d/{entry.slug}/{number}/answer/{answer.run}" if has_plan else "",
     )
 
 
@@ -167,18 +203,18 @@ def _place(source: Source, number: int, split: str) -> Place:
     """Where a number lies; without a manifest everything is one file."""
     if source.dataset is None:
         size = source.total or 0
-        return Place(split, source.path.name, number, number - 1 if number else None, _next(number, size))
-    start, found, stretches = 0, Place(split, "", number, None, None), []
+        return Place(split, number - 1 if number else None, _next(number, size))
+    here = place_in(source.dataset.manifest, number)
+    mine = split if here is None else here.split
+    start, stretches = 0, []
     for file in source.dataset.manifest["files"]:
         stop = start + file["rows"]
-        if start <= number < stop:
-            found = Place(str(file["split"]), str(file["path"]), number - start, None, None)
-        stretches.append((str(file["split"]), start, stop))
+        if start < stop and str(file["split"]) == mine:
+            stretches.append((start, stop))
         start = stop
-    mine = [(first, last) for name, first, last in stretches if name == found.split and first < last]
-    before = [min(number - 1, last - 1) for first, last in mine if first < number]
-    after = [max(number + 1, first) for first, last in mine if last > number + 1]
-    return found._replace(before=before[-1] if before else None, after=after[0] if after else None)
+    before = [min(number - 1, last - 1) for first, last in stretches if first < number]
+    after = [max(number + 1, first) for first, last in stretches if last > number + 1]
+    return Place(mine, before[-1] if before else None, after[0] if after else None)
 
 
 def _next(number: int, size: int) -> int | None:
@@ -216,26 +252,17 @@ def _check(code: str, finding: Finding | None) -> CheckResult:
     return CheckResult(code, finding.message, finding.detail, {"E": "bad", "W": "fair"}.get(code[0], "note"))
 
 
-def _facts(entry: Entry, example: Example, number: int) -> list[tuple[str, str]]:
+def _facts(entry: Entry, example: Example, number: int, place: Place) -> list[Fact]:
     """Where the example comes from."""
-    source: Source = entry.data
-    manifest: dict[str, Any] = source.dataset.manifest if source.dataset is not None else {}
-    recipe = manifest.get("recipe") if isinstance(manifest.get("recipe"), dict) else {}
-    assert recipe is not None
     command, world = example.command_number, example.world_number
-    told = [
-        ("Dataset", entry.title),
-        ("Made by", manifest.get("made by", "")),
-        ("Mode", recipe.get("mode", "")),
-        ("Seed", recipe.get("seed", "")),
-        ("Recipe digest", manifest.get("recipe digest", "")),
-        ("Content digest", manifest.get("content", "")),
-        ("Command", f"number {command} of the recipe" if command >= 0 else ""),
-        ("World", f"number {world} of this command" if world >= 0 else ""),
-        ("Id", example.id),
-        ("In the terminal", f"deixis show {entry.path.name} {number}"),
-    ]
-    return [(name, str(value)) for name, value in told if value != ""]
+    plan = plan_words(example.plan)
+    more = (
+        Fact("Command", f"number {command} of the recipe" if command >= 0 else ""),
+        Fact("World", f"number {world} of this command" if world >= 0 else ""),
+        Fact("Plan", f"{plan[:1].upper()}{plan[1:]}"),
+        Fact("Actions", plan_to_letters(example.plan), is_code=True),
+    )
+    return provenance_of(entry, number=number, split=place.split, id=example.id, more=more)
 
 
 def _playground(entry: Entry, number: int) -> str:

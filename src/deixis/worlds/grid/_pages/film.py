@@ -14,6 +14,7 @@ from deixis.worlds.grid._pictures.animate import AGENT, Pose, film_of, pose_of, 
 from deixis.worlds.grid._pictures.look import LIGHT, Marks
 from deixis.worlds.grid._report.gallery import draw_in_both_themes
 from deixis.worlds.grid.draw import Look, draw_svg
+from deixis.worlds.grid.simulate import simulate
 
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 CELL = 72
+MARGIN = round(0.16 * CELL)  # around the cells of a board
 CARD = Look(cell=32)
 STILL = Pose(x=0.0, y=0.0, size=0.0)
 THEMED = {  # colours of light pictures that a dark page changes
@@ -85,6 +87,18 @@ def find_film(scene: GridScene, plan: Plan, *, cell: int = CELL) -> dict[str, An
     }
 
 
+def find_way_points(scene: GridScene, plan: Plan) -> tuple[tuple[float, float], ...]:
+    """Return the middles of the cells that the agent goes through, in the drawing by `draw_board`.
+
+    They are none where there is no agent, or nothing is done.
+    """
+    if scene.agent is None or not plan:
+        return ()
+    trail = [(agent.row, agent.column) for agent in simulate(scene, plan).trail]
+    cells = [cell for number, cell in enumerate(trail) if not number or cell != trail[number - 1]]
+    return tuple((MARGIN + (column + 0.5) * CELL, MARGIN + (row + 0.5) * CELL) for row, column in cells)
+
+
 def _moves(film: Film, mover: Mover, cell: int) -> dict[str, Any]:
     first = pose_of(film.pictures[0], mover)
     turns = accumulate((step.quarters if mover == AGENT else 0 for step in film.steps), initial=0)
@@ -101,23 +115,6 @@ def _moves(film: Film, mover: Mover, cell: int) -> dict[str, Any]:
 
 def _round(*numbers: float) -> list[float]:
     return [round(number, 3) for number in numbers]
-
-
-class Either(Themes):
-    """Colours for both themes at once, so that a picture needs no rules beside it."""
-
-    def name(self, light: str, dark: str) -> str:
-        """Return the text to write for a colour that is `light` or `dark`."""
-        return light if light == dark else f"light-dark({light},{dark})"
-
-
-def draw_themed(scene: GridScene, *, marks: Marks | None = None, title: str = "", has_legend: bool = False) -> Markup:
-    """Draw the scene as markup, every colour for the light and for the dark page."""
-    light, dark = (
-        draw_svg(scene, marks=marks, look=Look(cell=CELL, theme=theme, legend=has_legend), title=title)
-        for theme in ("light", "dark")
-    )
-    return Markup(Either().merge(light, dark))  # noqa: S704 (it escapes its text)
 
 
 def draw_card(scene: GridScene, target: int) -> Markup:

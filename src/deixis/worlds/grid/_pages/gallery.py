@@ -6,7 +6,6 @@ codes of all rows (`GridShelf`).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from threading import Lock, Thread
 from time import monotonic
@@ -15,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from deixis._studio.catalogue import Catalogue, filter_catalogue, find_examples
 from deixis._studio.filters import (
     ORDER,
     PAGE,
@@ -25,17 +25,15 @@ from deixis._studio.filters import (
     Field,
     Lines,
     Listing,
-    choose,
-    field_of,
-    keep,
     list_counted,
     list_uncounted,
     order_field,
-    put_in_order,
     ranges,
     stretches_of,
 )
 from deixis._studio.library import Shelf, shelf_of
+from deixis._studio.meanings import CLAUSES, uncounted_fields
+from deixis._studio.meanings import NAMES as MEANINGS
 from deixis._studio.model_results import dataset_of, read_model_results
 from deixis.data._row_groups import spare_memory
 from deixis.data._split_names import splits_of
@@ -43,8 +41,8 @@ from deixis.data.checks import MAX_FINDINGS
 from deixis.errors import DeixisError, UnknownName
 from deixis.expression.patterns import PATTERNS
 from deixis.judge.verdicts import read_verdicts
+from deixis.worlds.grid._examples import GridExamples
 from deixis.worlds.grid._pages.film import draw_card
-from deixis.worlds.grid._pages.needs import LABELS, NEEDED, TITLES, are_counted, need_facets
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.checks import check_tables
 from deixis.worlds.grid.checks._registry import CHECKS
@@ -62,7 +60,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from deixis._studio.filters import FilterResult, PageQuery
+    from deixis._studio.filters import PageQuery
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
     from deixis.data._row_groups import RowGroups
@@ -88,7 +86,7 @@ CHECKED = 2_048  # rows that are checked together
 PATIENCE_SECONDS = 0.6  # for one page of findings
 SEARCHED = (
     *("pattern", "verb", "manner", "relation", "kind", "objects", "length", "text", "model", "verdict", "check"),
-    *(*NEEDED, ORDER),
+    *(*MEANINGS, ORDER),
 )
 FACETS: WeakKeyDictionary[ExampleCodes, tuple[Facet, ...]] = WeakKeyDictionary()
 LINES: WeakKeyDictionary[ExampleCodes, Lines] = WeakKeyDictionary()
@@ -108,49 +106,35 @@ def list_grid(entry: Entry, wanted: PageQuery, library: Library) -> Listing:
     models = _models(entry, library, wanted)
     if not shelf.has_codes and not any(wanted.get(name) for name in SEARCHED):
         return _without_codes(entry, shelf, wanted, models)
-    codes = shelf.codes()
-    facets = _asked_facets(entry, shelf, wanted)
-    further = [*_text_mask(codes, wanted.get("text")), *_model_mask(shelf, wanted, models)]
-    found = choose(len(codes), facets, wanted.values, further)
-    found = replace(found, ordered=_put_in_order(found, codes, wanted))
-    fields = (
-        *(_field(facet, wanted, found.counts[facet.name]) for facet in facets),
-        *(() if are_counted(codes) else _uncounted_needs()),
-        *_further_fields(wanted, models),
-    )
+    catalogue = grid_catalogue(entry, wanted, library)
+    found, fields = find_examples(entry, catalogue, wanted)
     if wanted.get("check"):
-        kept = np.arange(len(codes)) if found.kept is None else np.flatnonzero(found.kept)
+        kept = np.arange(catalogue.size) if found.kept is None else np.flatnonzero(found.kept)
         return _list_checked(entry, shelf, wanted, kept, fields)
+    return list_counted(catalogue.what, wanted, found, fields, catalogue.cards)
+
+
+def grid_catalogue(entry: Entry, wanted: PageQuery, library: Library) -> Catalogue:
+    """Return all examples with what can be asked of them."""
+    shelf = grid_shelf(entry)
+    codes, models = shelf.codes(), _models(entry, library, wanted)
     verdicts = _shown_verdicts(shelf, wanted, models)
-    return list_counted(
-        "examples", wanted, found, fields, lambda numbers: _cards(entry, shelf, numbers, verdicts=verdicts)
+    return Catalogue(
+        what="examples",
+        size=len(codes),
+        facets=facets_of(codes, entry.splits),
+        cards=lambda numbers: _cards(entry, shelf, numbers, verdicts=verdicts),
+        having=lambda text: _text_mask(codes, text),
+        text=_text_field(wanted),
+        sizes=_sizes(codes),
+        further=tuple(_further_fields(wanted, models)),
+        also=tuple(_model_mask(shelf, wanted, models)),
     )
 
 
 def filter_grid(entry: Entry, wanted: PageQuery, library: Library) -> np.ndarray:
     """Return the numbers of the examples that a filter leaves, regardless of checks: int64 [example]."""
-    shelf = grid_shelf(entry)
-    codes = shelf.codes()
-    further = [*_text_mask(codes, wanted.get("text")), *_model_mask(shelf, wanted, _models(entry, library, wanted))]
-    kept = keep(len(codes), _asked_facets(entry, shelf, wanted), wanted.values, further)
-    return put_in_order(kept, wanted.get(ORDER), _sizes(codes))
-
-
-def _asked_facets(entry: Entry, shelf: GridShelf, wanted: PageQuery) -> tuple[Facet, ...]:
-    """Return the facets of a dataset, those of needed words only where they are asked for or at hand."""
-    codes = shelf.codes()
-    facets = facets_of(codes, entry.splits)
-    if are_counted(codes) or any(wanted.get(name) for name in NEEDED):
-        facets = (*facets, *need_facets(codes, shelf.rows))
-    return facets
-
-
-def _put_in_order(found: FilterResult, codes: ExampleCodes, wanted: PageQuery) -> np.ndarray | None:
-    """Return the numbers that remain in the order that is asked for, or None for that of the dataset."""
-    if not wanted.get(ORDER):
-        return None
-    kept = np.arange(found.size) if found.kept is None else np.flatnonzero(found.kept)
-    return put_in_order(kept, wanted.get(ORDER), _sizes(codes))
+    return filter_catalogue(entry, grid_catalogue(entry, wanted, library), wanted)
 
 
 def _sizes(codes: ExampleCodes) -> dict[str, np.ndarray]:
@@ -191,28 +175,19 @@ def _by(entry: tuple[int, str]) -> str:
 
 
 def _text_mask(codes: ExampleCodes, text: str) -> Iterator[np.ndarray]:
-    if text:
-        if codes not in LINES:
-            LINES[codes] = Lines(codes.texts["command"].names)
-        yield np.take(LINES[codes].having(text), codes.texts["command"].codes)
+    if codes not in LINES:
+        LINES[codes] = Lines(codes.texts["command"].names)
+    yield np.take(LINES[codes].having(text), codes.texts["command"].codes)
 
 
 # -------------------------------------------------------------------------------- the form
 
 
-def _field(facet: Facet, wanted: PageQuery, counts: Mapping[str, int]) -> Field:
-    return field_of(facet, wanted, counts, any="all" if facet.name == "split" else "any")
-
-
-def _uncounted_needs() -> Iterator[Field]:
-    """Yield the fields of needed words before they are counted."""
-    for name, labels in LABELS.items():
-        yield Field(name, TITLES[name], "", tuple(Choice(value, label) for value, label in labels.items()))
+def _text_field(wanted: PageQuery) -> Field:
+    return Field("text", "command contains", wanted.get("text"), hint='red "same row"')
 
 
 def _further_fields(wanted: PageQuery, models: Sequence[ModelResults]) -> Iterator[Field]:
-    yield order_field(wanted, ("objects", "plan length", "words"))
-    yield Field("text", "command contains", wanted.get("text"), hint='red "same row"')
     if models:
         named = tuple(Choice(one.key, one.model or one.key) for one in models)
         yield Field("model", "model", wanted.get("model"), named)
@@ -234,7 +209,9 @@ def _without_codes(entry: Entry, shelf: GridShelf, wanted: PageQuery, models: Se
         _plain_field("kind", DISTRACTORS, label="distractors"),
         _plain_field("objects", map(str, range(1, 17))),
         _plain_field("length", (), label="plan length"),
-        *_uncounted_needs(),
+        *uncounted_fields(),
+        order_field(wanted, ("objects", "plan length", "words", CLAUSES)),
+        _text_field(wanted),
         *_further_fields(wanted, models),
     )
     stretches = _stretches(entry, shelf, wanted.get("split"))
@@ -476,6 +453,11 @@ class GridShelf(Shelf["ExampleCodes"]):
         """The rows by number, with a released file read once for them."""
         return row_groups_of(self.source)
 
+    @cached_property
+    def examples(self) -> GridExamples:
+        """The examples by number."""
+        return GridExamples(self.source)
+
     def read_codes(self) -> ExampleCodes:
         """Read the facets of every example."""
         return read_codes(self.rows)
@@ -513,6 +495,18 @@ def grid_rows(entry: Entry) -> RowGroups:
 def grid_size(entry: Entry) -> int:
     """Return the number of examples of a grid dataset."""
     return len(grid_rows(entry))
+
+
+def find_grid_id(entry: Entry, said: str) -> int:
+    """Return the number of the example with an id, or raise `UnknownName`."""
+    shelf = grid_shelf(entry)
+    if shelf not in PLACES:
+        PLACES[shelf] = places_of(shelf.source)
+    is_id = said.isascii() and said.removeprefix("-").isdecimal() and len(said) < 20 and abs(int(said)) < 1 << 63
+    number = int(PLACES[shelf].find(np.array([int(said)]))[0]) if is_id else -1
+    if number < 0:
+        raise UnknownName(f"there is no example with the id {said[:60]!r} in {entry.title}")
+    return number
 
 
 def grid_example(entry: Entry, number: int) -> Example:

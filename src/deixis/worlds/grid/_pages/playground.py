@@ -103,7 +103,7 @@ def link(scene: GridScene, text: str) -> str:
 def playground(request: Request) -> Response:
     """Show the page with the content of its address: a board and a text, an example of a dataset, or a chosen start."""
     start = _start(request)
-    judgement = judge(start.scene, start.text)
+    judgement = judge(start.scene, start.text, is_tolerant=True)
     return render(
         request,
         "grid/playground.html",
@@ -136,7 +136,10 @@ def save(request: Request) -> Response:
     name = request.path_params["name"]
     theme: Theme = "dark" if request.query_params.get("theme") == "dark" else "light"
     start = _start(request)
-    kept = make_file(name, judge(start.scene, start.text), theme=theme)
+    judgement = judge(start.scene, start.text, is_tolerant=True)
+    if judgement.reading is not None:  # a file has the text that was read
+        judgement = judge(start.scene, judgement.reading.utterance.text)
+    kept = make_file(name, judgement, theme=theme)
     shown = "inline" if request.query_params.get("shown") else "attachment"
     headers = {"content-disposition": f'{shown}; filename="{name}"', "cache-control": "no-store"}
     return Response(kept.content, media_type=kept.media_type, headers=headers)
@@ -150,7 +153,7 @@ def _reply(body: bytes) -> Response:
     if not isinstance(asked, dict) or not isinstance(asked.get("text"), str):
         raise SchemaError("send a text and a scene")
     theme: Theme = "dark" if asked.get("theme") == "dark" else "light"
-    return JSONResponse(_answer(judge(from_plain(asked.get("scene")), asked["text"]), theme))
+    return JSONResponse(_answer(judge(from_plain(asked.get("scene")), asked["text"], is_tolerant=True), theme))
 
 
 def _answer(judgement: Judgement, theme: Theme) -> dict[str, Any]:
@@ -166,6 +169,7 @@ def _answer(judgement: Judgement, theme: Theme) -> dict[str, Any]:
         "said": Markup(render_text("grid/playground_said.html", segments=segments(judgement))),  # noqa: S704 - a template
         "verdict": Markup(render_text("grid/playground_verdict.html", judgement=judgement)),  # noqa: S704 - likewise
         "headline": judgement.headline,
+        "tone": judgement.tone,
         "next": [{"words": option.words, "text": option.text} for option in completions(judgement)],
         "next_title": completions_title(judgement),
         "query": _query(scene, judgement.text),

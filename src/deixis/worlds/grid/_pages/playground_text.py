@@ -66,9 +66,12 @@ def segments(judgement: Judgement) -> list[Segment]:
 
 
 def completions(judgement: Judgement) -> list[Completion]:
-    """Return words that can follow, or replace the word that cannot be read, with begun words completed."""
-    said = judgement.utterance
-    error = judgement.error if said is None else _error_after(said)
+    """Return words that can follow, or replace the word that cannot be read, with begun words completed.
+
+    They are about the text that was typed, also where another was read.
+    """
+    said = None if judgement.slip else judgement.utterance
+    error = (judgement.slip or judgement.error) if said is None else _error_after(said)
     if error is None:
         return []
     options = [words for words in error.expected if not words.startswith("<")]
@@ -114,7 +117,7 @@ def _known_words() -> frozenset[str]:
 
 def completions_title(judgement: Judgement) -> str:
     """Return the title above the completions."""
-    error = judgement.error
+    error = judgement.slip or judgement.error
     if error is None:
         return "Continue with:" if completions(judgement) else "Nothing more can follow."
     if judgement.is_blank or judgement.is_begun:

@@ -6,7 +6,7 @@ after so many. An honest expression needs a few ten thousand; one that was made 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,15 @@ from deixis.errors import DeixisError, ParseError, SchemaError
 from deixis.expression.parts import parts, without
 from deixis.expression.steps import Related
 from deixis.language._misreadings import join_misreadings
+from deixis.language.suggestions import suggest_edits
+from deixis.language.tolerant import read_tolerantly
 from deixis.language.utterance import Instruction
 from deixis.resolution.reference import resolve
 from deixis.worlds.grid._pictures.animate import MAX_ACTIONS
 from deixis.worlds.grid._report.explain import plan_words
 from deixis.worlds.grid.actions import Manner, Verb
 from deixis.worlds.grid.draw import Marks, path_of
-from deixis.worlds.grid.language import explain, grounded_determiners, read_typed, realise
+from deixis.worlds.grid.language import LANGUAGE, WORDS, explain, grounded_determiners, read_typed, realise
 from deixis.worlds.grid.plan import plan as make_plan
 
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
     from deixis.expression.parts import Address, Part
     from deixis.language.explain import Explanation
+    from deixis.language.suggestions import Suggestion
+    from deixis.language.tolerant import TolerantReading
     from deixis.language.utterance import Utterance
     from deixis.scene.scene import Point
     from deixis.schema import Schema
@@ -122,6 +126,8 @@ class Judgement:
         necessities: for every part, in the order of the words; empty unless exactly one object fits.
         wording: the text with the determiners that the board asks for; empty where they are as said.
         plan: the actions, where there is something to do, someone to do it and one object to do it with.
+        reading: what was changed to read the text, where it was read tolerantly.
+        slip: why the text as it was typed cannot be read, where it was read tolerantly.
     """
 
     scene: GridScene
@@ -133,6 +139,8 @@ class Judgement:
     necessities: tuple[Necessity, ...] = ()
     wording: str = ""
     plan: Plan | None = None
+    reading: TolerantReading | None = None
+    slip: ParseError | None = None
 
     @property
     def is_blank(self) -> bool:
@@ -151,6 +159,16 @@ class Judgement:
     def suggestion(self) -> str:
         """A text that may have been meant, or empty where this one can be read, or read on."""
         return "" if self.error is None or self.is_begun else self.error.suggestion
+
+    @cached_property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """The edits after which one object is picked out, where several are or none."""
+        if self.utterance is None or self.explanation is None or self.explanation.is_unique:
+            return ()
+        try:
+            return suggest_edits(self.utterance, _MeteredScene(self.scene), language=LANGUAGE)
+        except TooMuchWork:
+            return ()
 
     @property
     def referents(self) -> tuple[int, ...]:
@@ -207,6 +225,8 @@ class Judgement:
                 return self.explanation.verdict
             case 1:
                 return ""
+            case _ if self.suggestions:
+                return ""
             case _:
                 return "Add a word that rules out the others, or edit the board."
 
@@ -257,8 +277,13 @@ def class_of(part: Part) -> str:
     return "clause" if isinstance(part.step, Related) else CLASSES[part.attribute or "shape"]
 
 
-def judge(scene: GridScene, text: str) -> Judgement:
+def judge(scene: GridScene, text: str, *, is_tolerant: bool = False) -> Judgement:
     """Judge a text on a board.
+
+    Args:
+        scene: the board.
+        text: what was typed.
+        is_tolerant: whether a text with slips is read as what was meant; not while its last word is being typed.
 
     Raises:
         SchemaError: when the text is longer than anyone types.
@@ -268,7 +293,14 @@ def judge(scene: GridScene, text: str) -> Judgement:
     try:
         utterance = _read(text)
     except ParseError as error:
-        return Judgement(scene=scene, text=text, error=error)
+        strict = Judgement(scene=scene, text=text, error=error)
+        if not is_tolerant or strict.is_blank or strict.is_begun:
+            return strict
+        try:
+            reading = read_tolerantly(text, _read, words=WORDS)
+        except ParseError as later:
+            return Judgement(scene=scene, text=text, error=later)
+        return replace(judge(scene, reading.utterance.text), text=text, reading=reading, slip=error)
     mentions = sum(1 for _ in utterance.expression.mentions())
     if mentions > MAX_MENTIONS:
         refusal = f"this can be read, but it has {mentions} noun phrases; at most {MAX_MENTIONS} are worked out here"

@@ -12,15 +12,17 @@ from markupsafe import Markup
 
 from deixis._studio.library import SITTING
 from deixis._studio.model_results import show_results
+from deixis._studio.score_tables import PublishedModel, PublishedScores
 from deixis._studio.world_pages import ResultWords
 from deixis.data._split_names import names_in_split
 from deixis.errors import DeixisError
 from deixis.judge.verdicts import VERDICTS, read_verdicts
 from deixis.language._misreadings import join_misreadings
-from deixis.worlds.grid._pages.film import draw_themed
 from deixis.worlds.grid._pages.gallery import grid_rows
 from deixis.worlds.grid._pages.story import object_name
+from deixis.worlds.grid._paper.models import known_results
 from deixis.worlds.grid._paper.runs import read_results
+from deixis.worlds.grid._report.themed import draw_themed
 from deixis.worlds.grid.actions import plan_from_codes, plan_from_letters
 from deixis.worlds.grid.data._judged_plans import Places, find_plan_letters, places_of
 from deixis.worlds.grid.data.example_arrays import data_digest
@@ -65,9 +67,26 @@ WORDS = ResultWords(
     ),
     compared=Markup("<b>T</b> is the target; a glowing object is what a model went to instead."),
 )
+PUBLISHED_NOTE = "The published figures are of the authors' data."
 KEPT_FILES = 8  # predictions of some splits, a few megabytes each
 LARGEST = 64 << 20  # bytes of a file of results that is still looked into
 SHARE = 60  # letters of a model's name that are shown
+
+
+def published_plans() -> PublishedScores:
+    """Return the exact matches of Table 3 by split, those of clean test sets where there are such."""
+    known = known_results()
+    rows = {row.key: row.split for row in known.rows["table3"] if row.split and not row.pattern}
+    models, notes = [], [PUBLISHED_NOTE]
+    for model in known.models:
+        parts = {split: known.scores_to_compare("table3", model, row, "test") for row, split in rows.items()}
+        figures = {split: found[0] for split, found in parts.items() if found}
+        marks = sorted({mark for one in figures.values() for mark in one.marks if mark in known.marks})
+        notes += [f"{mark} {known.marks[mark]}" for mark in marks]
+        scores = {split: one.mean / 100 for split, one in figures.items()}
+        if scores:
+            models.append(PublishedModel(model.published + "".join(marks), model.names, scores))
+    return PublishedScores(source=known.source, note=" ".join(dict.fromkeys(notes)), models=tuple(models))
 
 
 def show_plans(entry: Entry, run: Run) -> ModelResults:

@@ -25,6 +25,7 @@ from deixis.worlds.grid._pictures.strokes import (
     Spot,
     Stroke,
     Words,
+    flatten,
     middle_of,
     paint_agent,
     paint_object,
@@ -91,6 +92,25 @@ def cell_boxes(scene: GridScene, look: Look) -> list[tuple[float, float, float, 
         right, bottom = left + columns * look.cell, top + rows * look.cell
         found.append((left / picture.width, top / picture.height, right / picture.width, bottom / picture.height))
     return found
+
+
+def object_boxes(scene: GridScene, look: Look) -> list[tuple[float, float, float, float]]:
+    """Return left, top, right and bottom edge of every object as it is drawn, in pixels of a picture without marks."""
+    picture = compose(scene, Marks(), look)
+    found = {one.object: _bounds(one, picture.paper) for one in picture.layers if one.name == "object"}
+    return [found[number] for number in range(len(scene))]
+
+
+def _bounds(layer: Layer, paper: str) -> tuple[float, float, float, float]:
+    """Return the edges of all strokes of a layer that differ from the paper."""
+    xs, ys = [], []
+    for item in layer.items:
+        if isinstance(item, Stroke) and (item.ink.fill or item.ink.line) and item.ink.line != paper:
+            half = item.ink.width / 2 if item.ink.line else 0.0
+            for x, y in flatten(item.outline):
+                xs += [x - half, x + half]
+                ys += [y - half, y + half]
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def describe(scene: GridScene, marks: Marks) -> str:

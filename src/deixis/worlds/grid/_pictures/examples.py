@@ -41,6 +41,11 @@ def draw(
     return _moving(example, format, style) if animate or format == "gif" else _still(example, format, style)
 
 
+def snapshot(example: Example) -> bytes:
+    """Draw the board alone as PNG, with the target marked."""
+    return draw_png(example.scene, marks=Marks(target=example.target), scale=1)
+
+
 def lines(example: Example, *, number: int, color: bool = False) -> Iterator[str]:
     """Return the example as lines for a terminal."""
     split = f", split {example.split}" if example.split else ""

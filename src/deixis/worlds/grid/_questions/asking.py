@@ -11,11 +11,14 @@ from deixis.data._split_names import names_in_split
 from deixis.data.recipes import fresh_recipe
 from deixis.errors import RecipeError
 from deixis.expression.patterns import pattern
+from deixis.prompts._box_forms import BOX_ANSWERS
+from deixis.prompts._box_gold import BoxGold
+from deixis.prompts._box_questions import is_box
 from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import Stream, derive
 from deixis.worlds.grid._questions.gold import GridGold
-from deixis.worlds.grid._questions.pose import FOR_PEOPLE, grid_areas, grid_instructions, grid_question
+from deixis.worlds.grid._questions.pose import FOR_PEOPLE, grid_areas, grid_box, grid_instructions, grid_question
 from deixis.worlds.grid.data._judged_plans import places_of
 from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.data.sources import open_source, row_groups_of, sample_rows
@@ -39,11 +42,15 @@ if TYPE_CHECKING:
 class GridQuestions(Questions):
     """Questions about commands: the actions that carry each out, or its target."""
 
-    answers = ("actions", "target")
+    answers = ("actions", "target", *BOX_ANSWERS)
     styles = ("text", "board", "image")
     tokens: ClassVar[Mapping[str, int]] = {"actions": 512}
     asked_of_people = "target"
     shown_to_people: ClassVar[Mapping[str, str]] = {"target": FOR_PEOPLE}
+
+    def styles_for(self, answer: str) -> tuple[str, ...]:
+        """Return how boards are shown: as pictures, where a box is wanted."""
+        return ("image",) if is_box(answer) else self.styles
 
     def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of fresh sets, those that are given: at most so many `objects`, so many `clauses`."""
@@ -94,14 +101,18 @@ class GridQuestions(Questions):
 
         def pose(example: Example) -> GoldMessage:
             gold = GridGold(example, recipe.wanted)
+            if is_box(recipe.wanted):
+                return grid_box(gold, recipe.wanted)
             areas = grid_areas(gold) if recipe.wanted == "target" else ()
-            return GoldMessage(grid_question(gold, recipe.style), gold, areas)
+            return GoldMessage(grid_question(gold, recipe.shown), gold, areas)
 
-        instructions = grid_instructions(recipe.wanted, recipe.style)
+        instructions = grid_instructions(recipe.wanted, recipe.shown)
         return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)
 
-    def difficulty(self, gold: GridGold) -> dict[str, int]:
+    def difficulty(self, gold: GridGold | BoxGold) -> dict[str, int]:
         """Count objects, those of them that are not mentioned, clauses, and actions of the right plan."""
+        if isinstance(gold, BoxGold):
+            return {"objects": len(gold.candidates), "clauses": len(pattern(gold.facts["pattern"])) - 1}
         example = gold.example
         objects, mentions = len(example.scene), sum(1 for _ in example.expression.mentions())
         return {
@@ -111,9 +122,9 @@ class GridQuestions(Questions):
             "actions": len(example.plan),
         }
 
-    def gold_from(self, plain: Mapping[str, Any], answer: str) -> GridGold:
-        """Read the plan or the cell that `GridGold.to_plain` wrote."""
-        return GridGold.from_plain(plain, answer)
+    def gold_from(self, plain: Mapping[str, Any], answer: str) -> GridGold | BoxGold:
+        """Read the plan, the cell or the box that `to_plain` wrote."""
+        return BoxGold.from_plain(plain) if is_box(answer) else GridGold.from_plain(plain, answer)
 
 
 QUESTIONS = GridQuestions()

@@ -77,9 +77,16 @@ class GridGold:
         if not here:
             return Judgement("wrong", {"right_target": 0.0}, said=str(cell), misreadings=("no object there",))
         chosen = min(here, key=lambda number: (scene.objects[number].is_box, number))
-        found = judge_plan(self.example, make_plan(scene, chosen, self.example.verb, self.example.manner))
-        misreadings = found.misreadings if found.chosen == chosen else ()
+        misreadings = self.misreadings_of(chosen)
         return Judgement("wrong", {"right_target": 0.0}, said=str(cell), misreadings=misreadings)
+
+    def misreadings_of(self, chosen: int) -> tuple[str, ...]:
+        """Return the misreadings of a reader who takes an object for the one that is meant."""
+        example = self.example
+        if chosen == example.target:
+            return ()
+        found = judge_plan(example, make_plan(example.scene, chosen, example.verb, example.manner))
+        return found.misreadings if found.chosen == chosen else ()
 
     def to_plain(self) -> dict[str, Any]:
         """Return the example as plain values."""

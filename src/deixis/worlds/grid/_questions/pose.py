@@ -6,8 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deixis.errors import SchemaError
-from deixis.prompts.question import ClickArea, Message, Picture
-from deixis.worlds.grid._pictures.board import cell_boxes
+from deixis.judge.boxes import Box
+from deixis.prompts._box_forms import ask_for_box
+from deixis.prompts._box_questions import BoxQuestion, form_of, is_box, pose_box
+from deixis.prompts.question import ClickArea, GoldMessage, Message, Picture, View
+from deixis.worlds.grid._pictures.board import cell_boxes, object_boxes
 from deixis.worlds.grid.draw import Look, draw_png
 from deixis.worlds.grid.drawn import draw_text
 
@@ -47,6 +50,9 @@ ASKED = {
     "target": "Which object is the command about? You may think first. End with one line that gives the cell of this "
     "object (of a box, its own cell: the upper left one), for example:\nAnswer: (2, 5)",
 }
+ASKED_FOR_BOX = """\
+The expression is a command to the agent; what it describes is the object to walk to, to push or to pull, as large as \
+it is drawn. """
 FOR_PEOPLE = """\
 You see a board with circles, cylinders, squares and boxes in four colours and four sizes, and an agent, the dark \
 arrow. Each board comes with a command to the agent. Choose the object that the command is about: the one to walk to, \
@@ -72,7 +78,10 @@ def grid_instructions(answer: str, style: str) -> Message:
     parts = [THINGS]
     parts += [SIGNS] * (style == "board") + [SEEN] * (style == "image")
     parts += [CARRYING_OUT] * (answer == "actions")
-    return Message("system", ("\n\n".join((*parts, ASKED[answer])),))
+    asked = ASKED_FOR_BOX if is_box(answer) else ASKED[answer]
+    if is_box(answer):
+        asked += ask_for_box(form_of(answer), has_several=False, may_be_none=False, may_be_many=False)
+    return Message("system", ("\n\n".join((*parts, asked)),))
 
 
 def grid_question(gold: GridGold, style: str) -> Message:
@@ -86,6 +95,24 @@ def grid_question(gold: GridGold, style: str) -> Message:
     return Message("user", (shown, f"Command: {gold.example.text}"))
 
 
+def grid_box(gold: GridGold, answer: str) -> GoldMessage:
+    """Return one board with its command, and the box of the object that is meant as it is drawn."""
+    scene = in_reading_order(gold.example.scene)
+    png = draw_png(scene, look=LOOK, scale=1)
+    boxes = [Box(*box) for box in object_boxes(scene, LOOK)]
+    order = reading_order(gold.example.scene)
+    question = BoxQuestion(
+        text=gold.example.text,
+        ask=f"Expression: {gold.example.text}",
+        views=(View.of(png, boxes),),
+        target=(0, order.index(gold.example.target)),
+        misreadings=(tuple(gold.misreadings_of(number) for number in order),),
+        split=gold.groups["split"],
+        facts={"pattern": gold.groups["pattern"]},
+    )
+    return pose_box(question, answer)
+
+
 def grid_areas(gold: GridGold) -> tuple[ClickArea, ...]:
     """Return the cells of every object on the picture of a board, each for the object's own cell."""
     scene = in_reading_order(gold.example.scene)
@@ -95,8 +122,17 @@ def grid_areas(gold: GridGold) -> tuple[ClickArea, ...]:
 
 def in_reading_order(scene: GridScene) -> GridScene:
     """Return the scene with its objects numbered in reading order, regardless of their roles."""
-    order = sorted(scene.objects, key=lambda thing: (thing.row, thing.column, thing.is_box, thing.codes()))
-    return replace(scene, objects=tuple(order))
+    return replace(scene, objects=tuple(scene.objects[number] for number in reading_order(scene)))
+
+
+def reading_order(scene: GridScene) -> list[int]:
+    """Return the numbers of all objects in reading order."""
+
+    def key(number: int) -> tuple[object, ...]:
+        thing = scene.objects[number]
+        return thing.row, thing.column, thing.is_box, thing.codes()
+
+    return sorted(range(len(scene)), key=key)
 
 
 def _list_board(scene: GridScene) -> str:

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from deixis.data._crew import Crew
     from deixis.worlds.photos._audit.localise import ShortcutAudit
     from deixis.worlds.photos._audit.look_alike import LookAlike
 
 
+runs_on_clusters = True
 SOLVED = "The target is all that is left (%)"
 GUESSED = "The target is hit by guessing among what is left (%); for who hears nothing, that is chance"
 
@@ -33,9 +35,10 @@ def audit(
     sample: int | None = None,
     seed: int = 0,
     workers: int = 1,
+    crew: Crew | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> DatasetAudit:
-    """Audit a dataset, see `deixis.worlds.world.Audits`."""
+    """Audit a dataset, see `deixis.worlds.world.Audits`; the crew shares the measures of all worlds."""
     data = open_copsref(path)
     everything = list(data.examples(split))
     chosen = [everything[number] for number in choose(range(len(everything)), sample, seed)]
@@ -44,9 +47,8 @@ def audit(
     wants = counts_in(data.dataset.manifest)
     if not found.judged:
         raise RecipeError(f"{path} holds no example to audit: " + (_left_out(found) or "it is empty"))
-    common = audit_plainly(
-        "photos", path, split=split, sample=sample, seed=seed, workers=workers, progress=progress, bag=reorderings
-    )
+    how = {"split": split, "sample": sample, "seed": seed, "workers": workers, "crew": crew, "progress": progress}
+    common = audit_plainly("photos", path, bag=reorderings, **how)
     return DatasetAudit(
         common.audit,
         common.sightings,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from deixis.data._crew import Progress
     from deixis.expression.description import Expression
     from deixis.worlds.photos._formats.copsref import Ref
+    from deixis.worlds.photos.data.store import CopsRef
     from deixis.worlds.photos.localise import Example
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
@@ -31,7 +32,8 @@ reads = {
 }
 writes = {
     "copsref": "a file of records in the layout of the release",
-    "coco": "a folder with instances.json and refs.json",
+    "coco": "a folder with instances.json and refs.json; with --images, the pictures",
+    "huggingface": "a folder for `datasets` whose rows have the picture, all boxes and the target",
     "parquet": "a dataset folder",
 }
 
@@ -51,6 +53,8 @@ def convert(  # noqa: PLR0913 (each is an option)
     force: bool = False,
     progress: Progress | None = None,
     scenes: Sequence[Path] = (),
+    images: bool = False,
+    distractors: bool = False,
     allow_losses: bool = False,
 ) -> Output:
     """Convert a dataset of Cops-Ref, or released records with the scene graphs they are about (part `formats`)."""
@@ -58,6 +62,7 @@ def convert(  # noqa: PLR0913 (each is an option)
     if len(sources) != 1 or names:
         raise RecipeError("of Cops-Ref one dataset, or one file of records, is converted at a time, without --as")
     source = sources[0]
+    _demand_sense(source, to, images=images, distractors=distractors)
     losses = Losses("records" if source.is_file() else "examples")
     report = GraphReport()
     examples, table = _records(source, scenes, losses, report) if source.is_file() else _dataset(source, scenes, split)
@@ -69,7 +74,10 @@ def convert(  # noqa: PLR0913 (each is an option)
     named = ", ".join(map(str, scenes))
     for where, lost in ((source, losses), *((named, lost) for lost in report.losses())):
         lost.demand_few(where=where, allowed=allow_losses)
-    _write(written, table, out, to, about=f"imported from {source.name}")
+    if to == "huggingface" or images:
+        _write_with_pictures(written, open_copsref(source), out, to, with_distractors=distractors)
+    else:
+        _write(written, table, out, to, about=f"imported from {source.name}")
     of_scenes = [lost for lost in (*report.losses(), *report.repairs()) if lost]
     values = {
         "examples": len(written),
@@ -83,6 +91,18 @@ def convert(  # noqa: PLR0913 (each is an option)
             f"{values['unread']:,} of {len(written):,} texts could not be read, so that what they mean is unknown"
         )
     return Output(values=values, blocks=[f"{len(written):,} examples.", *told])
+
+
+def _demand_sense(source: Path, to: str, *, images: bool, distractors: bool) -> None:
+    """Raise `RecipeError` where pictures are asked for that the form or the source does not have."""
+    if images and to != "coco":
+        raise RecipeError(f"--images goes with --to coco; {to[:40]!r} has the pictures in its rows, or none")
+    if distractors and to != "huggingface":
+        raise RecipeError("--distractors goes with --to huggingface")
+    if (images or to == "huggingface") and source.is_file():
+        raise RecipeError(
+            f"{source} is a file of records, which hold no pictures; give a dataset folder that keeps them"
+        )
 
 
 def _dataset(folder: Path, scenes: Sequence[Path], split: str | None) -> tuple[Iterable[Example], GraphTable]:
@@ -119,7 +139,7 @@ def _records(
 
 def _read(ref: Ref, table: GraphTable) -> Example:
     """Return the example of a record with what its text means, and all its forms, of which a record tells the first."""
-    from deixis.worlds.photos._checks import forms_of
+    from deixis.worlds.photos._example_checks import forms_of
     from deixis.worlds.photos.data._records import example_of
 
     def parse(text: str) -> Expression | None:
@@ -153,6 +173,17 @@ def _told_in_records(examples: Sequence[Example], losses: Losses) -> list[Exampl
     unread = sum(one.is_there and one.expression is None for one in examples)
     losses.leave_out("nobody has read what it means, which a record tells", unread)
     return [one for one in examples if one.is_there and one.expression is not None]
+
+
+def _write_with_pictures(examples: list[Example], data: CopsRef, out: Path, to: str, *, with_distractors: bool) -> None:
+    from deixis.worlds.photos._formats.picture_rows import write_picture_files, write_picture_rows
+    from deixis.worlds.photos.data._coco import write_coco
+
+    if to == "coco":
+        ending = write_picture_files(out / "images", examples, data.photographs)
+        write_coco(out, examples, data.scenes, file_name=f"{{id}}.{ending}")
+    else:
+        write_picture_rows(out, examples, data.scenes, data.photographs, with_distractors=with_distractors)
 
 
 def _write(examples: list[Example], table: GraphTable, out: Path, to: str, *, about: str) -> None:

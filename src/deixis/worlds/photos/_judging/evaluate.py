@@ -6,6 +6,7 @@ choices by where they lie and by what a reader misses who makes them.
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from deixis._losses import Losses
 from deixis._options import refuse_options
 from deixis._version import __version__
+from deixis.data._crew import count_workers
+from deixis.data._data_places import share_reading
 from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
 from deixis.errors import BrokenDataset, RecipeError, SchemaError, UnknownName
 from deixis.judge.request import AGAIN, ANSWERED, BASELINES, NO_EXAMPLE
@@ -23,6 +26,7 @@ from deixis.seeds import Stream, derive
 from deixis.worlds.photos._judging.grounding import evaluate_answers
 from deixis.worlds.photos._judging.tables import absence_blocks, evaluation_blocks
 from deixis.worlds.photos._judging.verdict_file import write_answer_verdicts
+from deixis.worlds.photos._judging.verdicts import judge_choices
 from deixis.worlds.photos.data._predictions import EVERY, AnswerReport, read_answers
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.localise import SETTINGS, SPACES, Answer, match_box
@@ -31,8 +35,9 @@ from deixis.worlds.photos.localise import SETTINGS, SPACES, Answer, match_box
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from deixis.data._data_places import DataPlace
     from deixis.judge.request import Request
-    from deixis.worlds.photos._judging.verdicts import Verdict
+    from deixis.worlds.photos._judging.verdicts import Choice, Verdict
     from deixis.worlds.photos.data.store import CopsRef
     from deixis.worlds.photos.localise import Example
     from deixis.worlds.photos.scene.graph import Box
@@ -55,7 +60,8 @@ measures = {
     "accuracy": "the answer is the target itself, by setting; and by form, length and number of candidates",
     "not there": "of expressions that fit nothing, that is what was answered",
 }
-runs_on_clusters = False
+runs_on_clusters = True
+TOGETHER = 4_096  # choices that are judged together
 
 
 def recognises(_answers: Path) -> bool:
@@ -100,7 +106,8 @@ def _evaluate_answers(
     given: list[int] = []
     pointed: list[tuple[str, Box]] = []
     noted = _note_answers(_answers(answer, dataset, examples, seed=request.seed, **how), given, pointed)
-    evaluation, verdicts = evaluate_answers(examples, noted, dataset.scenes, seed=request.seed)
+    judge = partial(_share_choices, request, dataset.scenes)
+    evaluation, verdicts = evaluate_answers(examples, noted, dataset.scenes, seed=request.seed, judge=judge)
     losses = _losses(dataset, given, report, again=evaluation.strange.get(ANSWERED, 0))
     losses.demand_few(where=answer, allowed=request.allow_losses)
     judged = {verdict.id for verdict in verdicts}
@@ -124,6 +131,35 @@ def _evaluate_answers(
         files = _write(_place_of_results(place, values, force=request.force), values, verdicts, examples)
     blocks = [*evaluation_blocks(evaluation, report.lines, losses), *([hint] if hint else [])]
     return Output(values=values, blocks=blocks, files=files)
+
+
+def _share_choices(request: Request, scenes: GraphTable, choices: Sequence[Choice]) -> Iterable[Verdict]:
+    """Judge choices, here or by whoever shares the work; all that are about an example are judged one after another."""
+    order = sorted(range(len(choices)), key=lambda place: choices[place].example.id)
+    ordered = [choices[place] for place in order]
+    pieces = [ordered[start : start + TOGETHER] for start in range(0, len(ordered), TOGETHER)]
+    found = share_reading(
+        _judge_there,
+        request.folder,
+        pieces,
+        len(pieces),
+        workers=count_workers(request.workers),
+        crew=request.crew,
+        here=partial(judge_choices, scenes=scenes),
+    )
+    judged = dict(zip(order, (verdict for verdicts in found for verdict in verdicts), strict=True))
+    return [judged[place] for place in range(len(choices))]
+
+
+def _judge_there(place: DataPlace, choices: Sequence[Choice]) -> list[Verdict]:
+    """Judge some choices, in whatever process."""
+    return judge_choices(choices, _scenes(place))
+
+
+@lru_cache(maxsize=1)
+def _scenes(place: DataPlace) -> GraphTable:
+    """The scenes of a dataset, which stay open for the next choices."""
+    return open_copsref(place.find()).scenes
 
 
 def _evaluate_model(request: Request) -> Output:

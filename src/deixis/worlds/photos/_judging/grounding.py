@@ -24,8 +24,9 @@ from deixis.worlds.photos.localise import FORMS, LENGTHS, SETTINGS
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from deixis.worlds.photos._judging.verdicts import Choice
     from deixis.worlds.photos.localise import Answer, Example, Setting
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
@@ -120,6 +121,7 @@ def evaluate_answers(
     scenes: GraphTable,
     *,
     seed: int = 0,
+    judge: Callable[[Sequence[Choice]], Iterable[Verdict]] | None = None,
 ) -> tuple[Evaluation, list[Verdict]]:
     """Evaluate the answers of a model, and judge every example in every setting that was answered.
 
@@ -128,12 +130,13 @@ def evaluate_answers(
         answers: what the model said; answers to other examples are counted and left alone.
         scenes: the graphs of the images.
         seed: of the choice among equal scores.
+        judge: judges choices by several workers, see `judge_answers`.
 
     Raises:
         BrokenDataset: when not one answer is to any of the examples.
     """
     strange: Counter[str] = Counter()
-    verdicts = judge_answers(examples, answers, scenes, seed=seed, strange=strange)
+    verdicts = judge_answers(examples, answers, scenes, seed=seed, strange=strange, judge=judge)
     if not verdicts:
         raise BrokenDataset(f"none of the answers is to one of these {len(examples):,} examples; are the ids the same?")
     known = {example.id: example for example in examples}

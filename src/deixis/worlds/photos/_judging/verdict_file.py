@@ -52,10 +52,11 @@ def write_answer_verdicts(path: Path, verdicts: Sequence[Verdict], examples: Seq
         roles=place.names,
         misreading=misreading.codes,
         misreadings=misreading.names,
-        chosen=np.full(len(verdicts), -1, np.int32),
+        chosen=np.array([verdict.object for verdict in verdicts], np.int32),
         texts=[known[verdict.id].text[:MAX_TEXT] for verdict in verdicts],
     )
     more = {
+        "image": pa.array([verdict.image or None for verdict in verdicts], pa.string()),
         "candidates": pa.array([verdict.candidates for verdict in verdicts], pa.int32()),
         "is_same_category": pa.array([verdict.is_same_category for verdict in verdicts], pa.bool_()),
         "overlaps": pa.array([verdict.overlaps for verdict in verdicts], pa.bool_()),

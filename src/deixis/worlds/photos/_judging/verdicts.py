@@ -24,7 +24,7 @@ from deixis.worlds.photos.scene.vocabulary import NAME
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Expression
@@ -68,6 +68,8 @@ class Verdict(NamedTuple):
         misreadings: those that explain this choice, see `name_ignored_parts`.
         overlaps: whether the box that was given overlaps the target's by half, whichever object it matches best; None
             where none was given.
+        image: the image in which an object was chosen; empty where none was.
+        object: the number of this object in its image, -1 where there is none.
     """
 
     id: int
@@ -78,6 +80,8 @@ class Verdict(NamedTuple):
     is_same_category: bool = False
     misreadings: tuple[str, ...] = ()
     overlaps: bool | None = None
+    image: str = ""
+    object: int = -1
 
 
 def judge_answers(
@@ -87,6 +91,7 @@ def judge_answers(
     *,
     seed: int = 0,
     strange: Counter[str] | None = None,
+    judge: Callable[[Sequence[Choice]], Iterable[Verdict]] | None = None,
 ) -> list[Verdict]:
     """Judge every example in every setting that was answered, including unanswered examples of such a setting.
 
@@ -98,11 +103,12 @@ def judge_answers(
         scenes: the graphs of the images.
         seed: of the choice among equal scores.
         strange: how many answers are to other examples, or are not the first, is entered here.
+        judge: judges choices as `judge_choices` does, by several workers.
     """
     known = {example.id: example for example in examples}
     strange = Counter() if strange is None else strange
-    judge = _Judge(scenes, derive(seed, "equal scores"))
-    judged: dict[tuple[int, Setting], _Choice] = {}
+    chooser = _Judge(scenes, derive(seed, "equal scores"))
+    judged: dict[tuple[int, Setting], Choice] = {}
     for answer in answers:
         example = known.get(answer.id)
         if example is None:
@@ -113,16 +119,21 @@ def judge_answers(
         if not new:
             strange[ANSWERED] += 1
         for setting in new:
-            judged[answer.id, setting] = judge.choice(answer, example, setting)
+            judged[answer.id, setting] = chooser.choice(answer, example, setting)
     asked = [setting for setting in SETTINGS if any(key[1] == setting for key in judged)]
     splits = {known[number].split for number, _ in judged}
     choices = [
-        judged.get((example.id, setting)) or _Choice(example, setting, "unanswered")
+        judged.get((example.id, setting)) or Choice(example, setting, "unanswered")
         for setting in asked
         for example in examples
         if example.split in splits
     ]
-    return judge.verdicts(choices)
+    return chooser.verdicts(choices) if judge is None else list(judge(choices))
+
+
+def judge_choices(choices: Sequence[Choice], scenes: GraphTable) -> list[Verdict]:
+    """Return the judgements on some choices, with the misreadings of wrong ones."""
+    return _Judge(scenes, 0).verdicts(choices)
 
 
 def name_ignored_parts(misreading: PlannedMisreading, expression: Expression) -> str:
@@ -148,7 +159,7 @@ def name_ignored_parts(misreading: PlannedMisreading, expression: Expression) ->
     return f"{word} of something related" if is_related else word
 
 
-class _Choice(NamedTuple):
+class Choice(NamedTuple):
     """What an answer comes to, before misreadings are looked for."""
 
     example: Example
@@ -167,23 +178,23 @@ class _Judge:
     seed: int
     _ids: dict[int, dict[str, int]] = field(default_factory=dict)
 
-    def choice(self, answer: Answer, example: Example, setting: Setting) -> _Choice:
+    def choice(self, answer: Answer, example: Example, setting: Setting) -> Choice:
         """Which object an answer means, and whether it is the target."""
         if answer.fault:
-            return _Choice(example, setting, "unparsable")
+            return Choice(example, setting, "unparsable")
         if answer.is_absent:
-            return _Choice(example, setting, "said not there")
+            return Choice(example, setting, "said not there")
         if answer.scores is not None:
             best = self.best(answer.scores, example, setting)
-            return _Choice(example, setting, "unparsable") if best is None else self.decide(example, setting, *best)
+            return Choice(example, setting, "unparsable") if best is None else self.decide(example, setting, *best)
         try:
             scene = self.scenes.find(answer.image_id)
         except UnknownName:
-            return _Choice(example, setting, "no object")
+            return Choice(example, setting, "no object")
         if answer.box is None:
             number = self.ids_of(scene).get(answer.object_id)
             return (
-                _Choice(example, setting, "no object", scene)
+                Choice(example, setting, "no object", scene)
                 if number is None
                 else self.decide(example, setting, scene, number)
             )
@@ -196,16 +207,16 @@ class _Judge:
             target = self.ids_of(scene).get(example.object_id)
             overlaps = target is not None and bool(agreement[target] >= OVERLAP)
         if found is None:
-            return _Choice(example, setting, "no object", scene, overlaps=overlaps)
+            return Choice(example, setting, "no object", scene, overlaps=overlaps)
         return self.decide(example, setting, scene, found)._replace(overlaps=overlaps)
 
-    def decide(self, example: Example, setting: Setting, scene: int, number: int) -> _Choice:
+    def decide(self, example: Example, setting: Setting, scene: int, number: int) -> Choice:
         is_right = (
             example.is_there
             and self.scenes.image_ids[scene] == example.image_id
             and self.ids_of(scene).get(example.object_id) == number
         )
-        return _Choice(example, setting, "right" if is_right else "wrong object", scene, number)
+        return Choice(example, setting, "right" if is_right else "wrong object", scene, number)
 
     def best(
         self, scores: Mapping[tuple[str, str], float], example: Example, setting: Setting
@@ -234,7 +245,7 @@ class _Judge:
             ids = self._ids[scene] = {object_id: number for number, object_id in enumerate(names)}
         return ids
 
-    def verdicts(self, choices: Sequence[_Choice]) -> list[Verdict]:
+    def verdicts(self, choices: Sequence[Choice]) -> list[Verdict]:
         """Return the judgements on some choices, with the misreadings of wrong ones."""
         sizes = np.diff(self.scenes.scene_ptr)
         why = self.ignored_parts([choice for choice in choices if _is_explicable(choice)])
@@ -256,11 +267,13 @@ class _Judge:
                     is_same_category=is_wrong and self.is_same_category(choice),
                     misreadings=(next(why) if _is_explicable(choice) else (UNEXPLAINED,)) if is_wrong else (),
                     overlaps=choice.overlaps,
+                    image=self.scenes.image_ids[choice.scene] if choice.object >= 0 else "",
+                    object=choice.object,
                 )
             )
         return found
 
-    def place(self, choice: _Choice) -> str:
+    def place(self, choice: Choice) -> str:
         image_id = self.scenes.image_ids[choice.scene]
         if image_id == choice.example.image_id:
             return SAME_IMAGE
@@ -268,13 +281,13 @@ class _Judge:
             return OTHER_IMAGE
         return " and ".join(choice.example.kinds_of(image_id))
 
-    def is_same_category(self, choice: _Choice) -> bool:
+    def is_same_category(self, choice: Choice) -> bool:
         scene = self.scenes.find(choice.example.image_id)
         target = self.ids_of(scene).get(choice.example.object_id)
         names, start = self.scenes.name, self.scenes.scene_ptr
         return target is not None and bool(names[start[choice.scene] + choice.object] == names[start[scene] + target])
 
-    def ignored_parts(self, choices: Sequence[_Choice]) -> Iterator[tuple[str, ...]]:
+    def ignored_parts(self, choices: Sequence[Choice]) -> Iterator[tuple[str, ...]]:
         """For every wrong choice what the slightest misreadings miss that lead to it."""
         readings: dict[int, tuple[PlannedMisreading, ...]] = {}
         programs: list[Program] = []
@@ -305,7 +318,7 @@ class _Judge:
             yield _names_of(led, choice.example.expression)
 
 
-def _is_explicable(choice: _Choice) -> bool:
+def _is_explicable(choice: Choice) -> bool:
     return choice.outcome == "wrong object" and choice.example.is_there and choice.example.expression is not None
 
 

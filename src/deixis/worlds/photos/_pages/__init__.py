@@ -8,25 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse
 
+from deixis._studio.library import shelf_of
 from deixis._studio.world_pages import WorldPages
-from deixis.errors import BrokenDataset
+from deixis.errors import BrokenDataset, UnknownName
 from deixis.worlds.photos._pages import example, play, results
-from deixis.worlds.photos._pages.gallery import filter_photographs, list_photographs, prepare
+from deixis.worlds.photos._pages.gallery import PhotographShelf, list_photographs, photograph_catalogue, prepare
 from deixis.worlds.photos.data.store import CopsRef
 from deixis.worlds.photos.world import WORLD
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from starlette.requests import Request
     from starlette.responses import Response
 
     from deixis._studio.answers import Game
+    from deixis._studio.catalogue import Catalogue
     from deixis._studio.filters import Field, Listing, PageQuery
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
+    from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import ResultCard, Side
     from deixis.report._runs import Run
 
@@ -45,14 +48,24 @@ class PhotographPages(WorldPages):
         """Show one page of the gallery."""
         return list_photographs(entry, wanted)
 
-    def filter_examples(
-        self, entry: Entry, wanted: PageQuery, library: Library
-    ) -> tuple[np.ndarray, Callable[[int], str]]:
-        """Return the examples that a filter leaves.
+    def catalogue(self, entry: Entry, wanted: PageQuery, library: Library) -> Catalogue:
+        """Return all expressions with what can be asked of them."""
+        return photograph_catalogue(entry, wanted)
 
-        The pages of examples are named by their ids.
-        """
-        return filter_photographs(entry, wanted), lambda place: f"/d/{entry.slug}/{example.ids_of(entry)[place]}"
+    def address(self, entry: Entry, number: int, wanted: PageQuery) -> str:
+        """Return the address of an example, whose page is named by its id."""
+        return f"/d/{entry.slug}/{example.ids_of(entry)[number]}"
+
+    def find_id(self, entry: Entry, said: str) -> int:
+        """Return the place of the example with an id."""
+        ids = {str(one): place for place, one in enumerate(example.ids_of(entry))}
+        if said not in ids:
+            raise UnknownName(f"there is no example with the id {said[:60]!r} in {entry.title}")
+        return ids[said]
+
+    def table(self, entry: Entry, numbers: np.ndarray, wanted: PageQuery) -> Any:
+        """Return the rows of the dataset."""
+        return shelf_of(entry, PhotographShelf).rows.take(numbers.tolist())
 
     def prepare(self, entry: Entry) -> None:
         """Read the codes that a search needs."""
@@ -91,6 +104,10 @@ class PhotographPages(WorldPages):
     def is_about(self, judged: ModelResults, entry: Entry) -> bool:
         """Return whether results are about a dataset, by the name of its folder."""
         return entry.path.name == judged.data
+
+    def published_scores(self, measure: str) -> PublishedScores | None:
+        """Return Table 3 of the Cops-Ref paper, which is about right objects."""
+        return results.published_groundings() if measure == "right" else None
 
     def cards(
         self,

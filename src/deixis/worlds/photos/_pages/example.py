@@ -6,20 +6,24 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from urllib.parse import urlencode
 
 import numpy as np
 from starlette.responses import Response
 from starlette.routing import Route
 
+from deixis._studio.example_answers import ModelAnswer, find_verdicts, spot_of
 from deixis._studio.gallery import find_way
 from deixis._studio.pages import library_of, render
+from deixis._studio.provenance import Fact, provenance_of
 from deixis.data._row_groups import RowGroups
 from deixis.data.recipes import recipe_in
 from deixis.errors import BrokenDataset, DeixisError, SchemaError, UnknownName
 from deixis.expression.steps import AnyOf, Related
 from deixis.resolution.reference import denotation, narrow
+from deixis.worlds.photos._judging.verdicts import OTHER_IMAGE, SAME_IMAGE
 from deixis.worlds.photos._pages.gallery import has_picture
-from deixis.worlds.photos._pages.reading import Reading, dotted_address, name_of, narrowing, parts_at
+from deixis.worlds.photos._pages.reading import Reading, dotted_address, kind_of, name_of, narrowing, parts_at
 from deixis.worlds.photos.data._photographs import decode_picture, picture_type
 from deixis.worlds.photos.data.store import COLUMNS, example_from_row
 from deixis.worlds.photos.localise import SETTINGS
@@ -30,11 +34,11 @@ from deixis.worlds.photos.world import WORLD
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-    from typing import Any
 
     from starlette.requests import Request
 
-    from deixis._studio.library import Entry
+    from deixis._studio.example_answers import FoundVerdict
+    from deixis._studio.library import Entry, Library
     from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Description
     from deixis.expression.parts import Address
@@ -44,7 +48,7 @@ if TYPE_CHECKING:
 
 
 THUMBNAIL_PX = 420
-RECIPE_LABELS = {"seed": "seed", "mode": "mode", "each": "distractor images per kind", "guarded": "open-world check"}
+RECIPE_LABELS = {"each": "Distractor images per kind", "guarded": "Open-world check"}
 KEEP = {"cache-control": "private, max-age=3600"}
 ROLES = {
     "target": "the target",
@@ -83,18 +87,69 @@ def example_page(request: Request, entry: Entry, number: int) -> Response:
         request,
         "photos/example.html",
         title=f"{entry.title}, example {place}",
+        here=f"example {place:,}",
         entry=entry,
         example=example,
-        place=place,
         story=story,
         pictures=pictures,
         roles=ROLES,
         change=CHANGES.get(example.change, example.change),
         way=find_way(request, entry, place),
-        before=int(ids[place - 1]) if place else None,
-        after=int(ids[place + 1]) if place + 1 < len(ids) else None,
-        made=_recipe_of(entry.data),
+        within=(example.split, f"/d/{entry.slug}?{urlencode({'split': example.split})}"),
+        before=f"/d/{entry.slug}/{ids[place - 1]}" if place else "",
+        after=f"/d/{entry.slug}/{ids[place + 1]}" if place + 1 < len(ids) else "",
+        facts=_facts(entry, story, place),
+        answers=[*_list_answers(entry, story, library_of(request))],
     )
+
+
+def _facts(entry: Entry, story: Story, place: int) -> list[Fact]:
+    """Where the example comes from."""
+    example = story.example
+    is_known = bool(example.object_id)
+    recipe = recipe_in(entry.data.dataset.manifest) or {}
+    spoken = {True: "on", False: "off"}
+    made = {label: recipe.get(name) for name, label in RECIPE_LABELS.items()} if isinstance(recipe, dict) else {}
+    more = (
+        Fact("Target", f"object {example.object_id} of image {example.image_id}" if is_known else "none"),
+        Fact("Form", example.form),
+        Fact("Candidates", ", ".join(f"{setting} {count:,}" for setting, count in story.candidates.items())),
+        *(
+            Fact(name, spoken[value] if isinstance(value, bool) else str(value))
+            for name, value in made.items()
+            if value is not None
+        ),
+    )
+    return provenance_of(entry, number=place, split=example.split, id=example.id, more=more)
+
+
+def _list_answers(entry: Entry, story: Story, library: Library) -> Iterator[ModelAnswer]:
+    """Yield the answers of models, each with the region that it is drawn at."""
+    drawn = {shown.image_id: place for place, shown in reversed(list(enumerate(story.shown)))}
+    for found in find_verdicts(entry, story.example.id, library, also=("image",)):
+        image = found.column("image") or ""
+        region = story.find_region(image, found.chosen)
+        place = drawn.get(image)
+        yield ModelAnswer(
+            key=found.side.judged.key,
+            model=found.side.judged.model,
+            sign="good" if found.is_right else "bad",
+            said=_say_answer(entry, found, region, image),
+            parts=found.parts,
+            spots=(spot_of(str(region.index), within=f"image-{place}"),) if region and place is not None else (),
+        )
+
+
+def _say_answer(entry: Entry, found: FoundVerdict, region: Region | None, image: str) -> str:
+    if region is None:
+        return entry.pages.say(found.outcome, found.role, found.misreadings)
+    if found.is_right:
+        return f"Chose the {region.name}, the target."
+    kind = {SAME_IMAGE: "in the right image", OTHER_IMAGE: "in an image that was not shown"}
+    where = kind.get(found.role, f"in image {image}, shown as {found.role}" if found.role else f"in image {image}")
+    led = region.led
+    why = f"You would end there if you {led}." if led else "No misreading leads there."
+    return f"Chose the {region.name} {where}. {why}"
 
 
 def find_example(entry: Entry, number: int) -> tuple[Example, int]:
@@ -137,19 +192,6 @@ def _ids_in(
     rows = RowGroups(files, COLUMNS.names)
     blocks = [rows.read(group, ["id"])["id"].to_numpy() for group in rows.groups()]
     return np.concatenate(blocks) if blocks else np.empty(0, np.int64), rows
-
-
-def _recipe_of(data: CopsRef) -> dict[str, Any]:
-    """Return how the dataset was made, from its manifest."""
-    manifest = data.dataset.manifest
-    recipe = recipe_in(manifest) or {}
-    known = {"made by": manifest.get("made by")}
-    if isinstance(recipe, dict):
-        known |= {label: recipe.get(name) for name, label in RECIPE_LABELS.items()}
-    spoken = {True: "on", False: "off"}
-    return {
-        name: spoken[value] if isinstance(value, bool) else value for name, value in known.items() if value is not None
-    }
 
 
 # -------------------------------------------------------------------------------- pictures
@@ -196,6 +238,7 @@ class Region:
         role: why it matters.
         says: what a reader did who takes it, or why nobody would.
         misses: the addresses of the parts that are ignored then, in the first of these misreadings.
+        led: what this reader did, as words that follow "if you"; empty where no misreading leads there.
     """
 
     index: int
@@ -204,6 +247,7 @@ class Region:
     role: Role
     says: str
     misses: str = ""
+    led: str = ""
 
     @property
     def is_told(self) -> bool:
@@ -257,6 +301,35 @@ class Story(Reading):
         grouped = ((kind, about, tuple(n for n in numbered if n[1].kind == kind)) for kind, about in KINDS.items())
         return tuple(group for group in grouped if group[2])
 
+    def find_region(self, image_id: str, index: int) -> Region | None:
+        """Return the region of an object, or None where its image is not shown or has no such object."""
+        shown = next((one for one in self.shown if one.image_id == image_id), None)
+        return next((one for one in shown.regions if one.index == index), None) if shown else None
+
+    @cached_property
+    def led(self) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+        """The misreadings that lead to wrong objects, each with these: the name, and where the object lies."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for place, shown in enumerate(self.shown):
+            where = f"image {shown.image_id}" if place else "here"
+            for region in shown.regions:
+                if region.led:
+                    found.setdefault(region.led, []).append((region.name, where))
+        return tuple((did, tuple(some)) for did, some in found.items())
+
+    @cached_property
+    def needs(self) -> tuple[tuple[str, str, bool], ...]:
+        """Of every part its words, its kind, and whether the target cannot be found without it."""
+        if self.expression is None:
+            return ()
+        parts = parts_at(self.expression)
+        told = (
+            (self.words_of(address), kind_of(parts[address].step), does)
+            for address, does in self.necessary.items()
+            if address in parts
+        )
+        return tuple(dict.fromkeys(told))
+
     def _show_image(self, image_id: str, distractor: DistractorImage | None) -> ShownImage:
         kind = distractor.kind if distractor else ""
         scene = self._scene(image_id)
@@ -298,7 +371,8 @@ class Story(Reading):
             else:
                 role, says = "other", f"No misreading leads to the {name}."
             misses = " ".join(dotted_address(part.address) for part in by[0].parts) if by else ""
-            yield Region(index=index, name=name, box=scene.boxes[index], role=role, says=says, misses=misses)
+            led = self.say_misreadings(by) if by else ""
+            yield Region(index=index, name=name, box=scene.boxes[index], role=role, says=says, misses=misses, led=led)
 
     def _tempting(
         self, scene: GraphScene, distractor: DistractorImage | None

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup, escape
 
+from deixis._studio.catalogue import Catalogue, list_catalogue
 from deixis._studio.filters import (
+    ORDER,
     Card,
     Chip,
     Choice,
@@ -17,15 +19,15 @@ from deixis._studio.filters import (
     Field,
     Lines,
     Listing,
-    choose,
-    field_of,
-    keep,
-    list_counted,
     list_uncounted,
+    order_field,
     ranges,
+    set_facet,
     stretches_of,
 )
 from deixis._studio.library import Shelf, shelf_of
+from deixis._studio.meanings import CLAUSES, uncounted_fields
+from deixis._studio.meanings import NAMES as MEANINGS
 from deixis.data._row_groups import RowGroups
 from deixis.errors import DeixisError, UnknownName
 from deixis.worlds.photos.data.store import COLUMNS
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 CANDIDATES = (10, 20, 40, 60, 80, 120, 160, 240, 400)  # last number of each group
 LENGTH_LABELS = {"short": "short, below 10 words", "middle": "10 to 20 words", "long": "long, above 20 words"}
 CHANGES = {"there": "it is there", "absent": "nothing fits"}
-SEARCHED = ("form", "length", "candidates", "text", "there")
+SEARCHED = ("form", "length", "candidates", "text", "there", "served", *MEANINGS, ORDER)
 
 
 class PhotographShelf(Shelf["_Codes"]):
@@ -65,10 +67,12 @@ class PhotographShelf(Shelf["_Codes"]):
 
 @dataclass(frozen=True, eq=False)
 class _Codes:
-    """The texts of all examples, and their facets."""
+    """The texts of all examples, their facets, and the numbers by which they are sorted."""
 
     lines: Lines
     facets: tuple[Facet, ...]
+    words: np.ndarray
+    candidates: np.ndarray
 
 
 def list_photographs(entry: Entry, wanted: PageQuery) -> Listing:
@@ -81,19 +85,22 @@ def list_photographs(entry: Entry, wanted: PageQuery) -> Listing:
     shelf = shelf_of(entry, PhotographShelf)
     if not shelf.has_codes and not any(wanted.get(name) for name in SEARCHED):
         return _without_codes(entry, shelf, wanted)
+    return list_catalogue(entry, photograph_catalogue(entry, wanted), wanted)
+
+
+def photograph_catalogue(entry: Entry, wanted: PageQuery) -> Catalogue:
+    """Return all expressions with what can be asked of them."""
+    shelf = shelf_of(entry, PhotographShelf)
     codes = shelf.codes()
-    text = wanted.get("text")
-    found = choose(len(codes.lines.texts), codes.facets, wanted.values, [codes.lines.having(text)] if text else ())
-    fields = [field_of(facet, wanted, found.counts[facet.name]) for facet in codes.facets]
-    fields.append(_text_field(wanted))
-    return list_counted("expressions", wanted, found, fields, lambda numbers: _cards(entry, shelf, numbers))
-
-
-def filter_photographs(entry: Entry, wanted: PageQuery) -> np.ndarray:
-    """Return the places of the examples that a filter leaves: int64 [example]."""
-    codes, text = shelf_of(entry, PhotographShelf).codes(), wanted.get("text")
-    further = [codes.lines.having(text)] if text else ()
-    return keep(len(codes.lines.texts), codes.facets, wanted.values, further)
+    return Catalogue(
+        what="expressions",
+        size=len(codes.lines.texts),
+        facets=codes.facets,
+        cards=lambda numbers: _cards(entry, shelf, numbers),
+        having=lambda text: [codes.lines.having(text)],
+        text=_text_field(wanted),
+        sizes={"words": codes.words, "candidates": codes.candidates},
+    )
 
 
 def prepare(entry: Entry) -> None:
@@ -113,6 +120,9 @@ def _without_codes(entry: Entry, shelf: PhotographShelf, wanted: PageQuery) -> L
         Field("length", "length", choices=tuple(Choice(*one) for one in LENGTH_LABELS.items())),
         Field("candidates", "candidates", choices=(Choice("", "being counted"),)),
         Field("there", "target", choices=tuple(Choice(*one) for one in CHANGES.items())),
+        Field("served", "distractors for", choices=(Choice("", "being counted"),)),
+        *uncounted_fields(),
+        order_field(wanted, ("words", "candidates", CLAUSES)),
         _text_field(wanted),
     )
     return list_uncounted("expressions", wanted, stretches, fields, lambda numbers: _cards(entry, shelf, numbers))
@@ -125,11 +135,13 @@ def _text_field(wanted: PageQuery) -> Field:
 def _read_codes(rows: RowGroups, data: CopsRef) -> _Codes:
     columns: dict[str, list[Any]] = {name: [] for name in ("split", "form", "text", "object")}
     candidates: list[np.ndarray] = []
+    served: list[tuple[str, ...]] = []
     objects = _ObjectCounts(data)
     for group in rows.groups():
-        table = rows.read(group, [*columns, "image", "distractor_image"])
+        table = rows.read(group, [*columns, "image", "distractor_image", "distractor_kind"])
         for name, values in columns.items():
             values += [value or "" for value in table[name].to_pylist()]
+        served += [tuple(sorted(set(kinds or ()))) for kinds in table["distractor_kind"].to_pylist()]
         candidates.append(objects.count_candidates(table))
     splits = _facet("split", columns["split"], [*data.splits])
     forms = _facet("form", columns["form"], FORMS)
@@ -139,7 +151,9 @@ def _read_codes(rows: RowGroups, data: CopsRef) -> _Codes:
     there = _facet(
         "there", ["there" if one else "absent" for one in columns["object"]], tuple(CHANGES), CHANGES, "target"
     )
-    return _Codes(Lines(columns["text"]), (splits, forms, lengths, shown, there))
+    words = np.array([len(text.split()) for text in columns["text"]], np.int64)
+    kinds = set_facet("served", "distractors for", served)
+    return _Codes(Lines(columns["text"]), (splits, forms, lengths, shown, there, kinds), words, counts)
 
 
 def _facet(

@@ -170,7 +170,7 @@ class Reading:
         says = f"‘{words}’ leaves {self._objects(lights)}."
         if is_idle:
             says += " The target would be found without it."
-        return Segment(text, _kind(part.step), dotted_address(owner), lights, says, is_idle)
+        return Segment(text, kind_of(part.step), dotted_address(owner), lights, says, is_idle)
 
     def words_of(self, address: Address) -> str:
         """Return the words that say a part, or a compact notation where the text could not be read."""
@@ -240,7 +240,9 @@ class Reading:
             lights = tuple(sorted(after))
             words = self.words_of(address)
             says = f"‘{words}’ leaves {self._objects(lights)}."
-            found.append(ResolutionStep(words, len(address) - 1, _kind(parts[address].step), len(before), lights, says))
+            found.append(
+                ResolutionStep(words, len(address) - 1, kind_of(parts[address].step), len(before), lights, says)
+            )
         return tuple(found)
 
     @cached_property
@@ -350,7 +352,8 @@ def _say_expression(expression: Expression) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _kind(step: Step) -> str:
+def kind_of(step: Step) -> str:
+    """Return how style sheets call a part: noun, color, size or clause."""
     match step:
         case Is(attribute):
             return "noun" if attribute == NAME else "color" if attribute == "color" else "size"

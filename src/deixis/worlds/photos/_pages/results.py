@@ -9,10 +9,12 @@ import numpy as np
 from markupsafe import Markup
 
 from deixis._studio.model_results import show_results
+from deixis._studio.score_tables import PublishedModel, PublishedScores, plain_name
 from deixis._studio.world_pages import ResultWords
 from deixis.errors import DeixisError
 from deixis.worlds.photos._judging.verdicts import LABELS, OTHER_IMAGE, SAME_IMAGE
 from deixis.worlds.photos._pages.gallery import photograph_picture
+from deixis.worlds.photos._paper.models import published_results
 from deixis.worlds.photos._paper.runs import answers_of, read_results, row_of
 from deixis.worlds.photos.world import WORLD
 
@@ -43,6 +45,24 @@ WORDS = ResultWords(
     role_label="Lies in",
     legend="The box is the target; where there is none, the expression fits nothing in the images.",
 )
+
+PUBLISHED_NOTE = "The published figures are of the authors' expressions and images."
+
+
+def published_groundings() -> PublishedScores:
+    """Return the accuracies of Table 3 by setting."""
+    known = published_results()
+    (table,) = (one for one in known.tables if one.key == "table3")
+    models = tuple(
+        PublishedModel(
+            row.title,
+            frozenset({plain_name(row.key), plain_name(row.title)}),
+            {setting: score / 100 for setting, score in row.published.items()},
+        )
+        for row in table.rows
+        if row.published
+    )
+    return PublishedScores(source=known.source, note=PUBLISHED_NOTE, models=models)
 
 
 def show_groundings(entry: Entry, run: Run) -> ModelResults:

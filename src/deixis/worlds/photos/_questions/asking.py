@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from deixis._numbers import is_number
 from deixis.data.recipes import fresh_recipe
 from deixis.errors import RecipeError
+from deixis.prompts._box_forms import BOX_ANSWERS
+from deixis.prompts._box_gold import BoxGold
+from deixis.prompts._box_questions import is_box
 from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
@@ -32,9 +35,13 @@ if TYPE_CHECKING:
 class PhotoQuestions(Questions):
     """Questions about expressions: the region of the images shown that each describes, if any."""
 
-    answers = ("region",)
+    answers = ("region", *BOX_ANSWERS)
     styles = ("text", "image")
     shown_to_people: ClassVar[Mapping[str, str]] = {"region": FOR_PEOPLE}
+
+    def styles_for(self, answer: str) -> tuple[str, ...]:
+        """Return how images are shown: as they are, where a box is wanted."""
+        return ("image",) if is_box(answer) else self.styles
 
     def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings: `setting`, the images shown, and `absent`, the share of expressions that fit nothing."""
@@ -77,20 +84,26 @@ class PhotoQuestions(Questions):
         shots = [photographs.show(example, setting) for example in _shots(source, recipe)]
 
         def pose(one: Any) -> GoldMessage:
-            return GoldMessage(photographs.question(one, recipe.style), one.gold, photographs.areas(one))
+            if is_box(recipe.wanted):
+                return photographs.box(one, recipe.wanted)
+            return GoldMessage(photographs.question(one, recipe.shown), one.gold, photographs.areas(one))
 
-        return QuestionPool(region_instructions(recipe.style), [*map(pose, shots)], [*map(pose, shown)], digest)
+        return QuestionPool(
+            region_instructions(recipe.wanted, recipe.shown), [*map(pose, shots)], [*map(pose, shown)], digest
+        )
 
-    def difficulty(self, gold: RegionGold) -> dict[str, int]:
+    def difficulty(self, gold: RegionGold | BoxGold) -> dict[str, int]:
         """Count the objects that are shown, the images, and the objects that are not meant."""
+        if isinstance(gold, BoxGold):
+            objects = len(gold.candidates)
+            return {"objects": objects, "images": gold.images, "distractors": objects - len(gold.boxes)}
         images = {candidate.image_id for candidate in gold.candidates}
         objects = len(gold.candidates)
         return {"objects": objects, "images": len(images), "distractors": objects - (gold.target is not None)}
 
-    def gold_from(self, plain: Mapping[str, Any], answer: str) -> RegionGold:
-        """Read the regions that `RegionGold.to_plain` wrote."""
-        del answer
-        return RegionGold.from_plain(plain)
+    def gold_from(self, plain: Mapping[str, Any], answer: str) -> RegionGold | BoxGold:
+        """Read the regions or boxes that `to_plain` wrote."""
+        return BoxGold.from_plain(plain) if is_box(answer) else RegionGold.from_plain(plain)
 
 
 QUESTIONS = PhotoQuestions()

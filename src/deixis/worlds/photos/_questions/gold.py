@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+SOMETHING_ELSE = "took something that does not fit"
+
+
 class Candidate(NamedTuple):
     """A region that can be chosen, and the verdict on choosing it.
 
@@ -81,7 +84,7 @@ class RegionGold:
         if chosen is None:
             misreadings: tuple[str, ...] = ("said not there",)
         elif self.target is None:
-            misreadings = ("took something that does not fit",)
+            misreadings = (SOMETHING_ELSE,)
         else:
             misreadings = self.candidates[chosen - 1].misreadings
         return Judgement("wrong", self._measures(is_right=False), said=said, misreadings=misreadings)

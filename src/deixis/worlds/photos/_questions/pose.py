@@ -9,11 +9,15 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.errors import DeixisError, UnknownName
+from deixis.judge.boxes import Box
+from deixis.prompts._box_forms import ask_for_box
+from deixis.prompts._box_questions import BoxQuestion, form_of, is_box, pose_box
+from deixis.prompts._marks import number_objects
 from deixis.prompts.answers import NOT_THERE
-from deixis.prompts.question import ClickArea, Message, Picture
+from deixis.prompts.question import ClickArea, GoldMessage, Message, Picture, View
 from deixis.seeds import Stream, derive
 from deixis.worlds.photos._judging.verdicts import judge_answers
-from deixis.worlds.photos._questions.gold import Candidate, RegionGold
+from deixis.worlds.photos._questions.gold import SOMETHING_ELSE, Candidate, RegionGold
 from deixis.worlds.photos.data._photographs import decode_picture
 from deixis.worlds.photos.localise import Answer
 
@@ -21,7 +25,7 @@ from deixis.worlds.photos.localise import Answer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from PIL.ImageDraw import ImageDraw
+    from PIL.Image import Image
 
     from deixis.prompts.question import Part
     from deixis.worlds.photos.localise import Example, Setting
@@ -37,6 +41,9 @@ SHOWN = {
     "image": "You see images. In each, objects are framed and numbered; the number stands in a corner of its frame, or "
     "beside a small frame, in the same colour.",
 }
+SEEN = """\
+You see one or several images. An expression describes at most one thing in all of them; ranks such as "the first … \
+from the left" count within one image."""
 ASKED = f"""\
 An expression describes at most one of all these objects; ranks such as "the first … from the left" count within one \
 image. Which object is it? You may think first. End with one line that gives its number, or says that nothing in these \
@@ -47,16 +54,6 @@ FOR_PEOPLE = """\
 You see one or several pictures in which things are framed and numbered, and a description. It describes at most one \
 of all these things. Choose it: click its frame, or its number. Ranks such as "the first … from the left" count within \
 one picture. Where nothing in these pictures fits the description, choose the answer that says so."""
-COLORS = (
-    "#B00020",
-    "#00539C",
-    "#1B6B2F",
-    "#7A3E00",
-    "#5B1A8B",
-    "#005F66",
-)  # of frames; white numbers are legible on all
-
-ROOM = 4  # times the area of its number: smaller frames have it beside them
 
 
 class PosedExample(NamedTuple):
@@ -66,8 +63,10 @@ class PosedExample(NamedTuple):
     gold: RegionGold
 
 
-def region_instructions(style: str) -> Message:
+def region_instructions(answer: str, style: str) -> Message:
     """Return the instructions before the first expression."""
+    if is_box(answer):
+        return Message("system", (f"{SEEN}\n\n{ask_for_box(form_of(answer), may_be_many=False)}",))
     return Message("system", ("\n\n".join((SHOWN[style], ASKED)),))
 
 
@@ -127,6 +126,37 @@ class Photographs:
             first += len(scene)
         return Message("user", (*parts, f"Expression: {shown.gold.text}"))
 
+    def box(self, shown: PosedExample, answer: str) -> GoldMessage:
+        """Return the images without marks, and the box of what is described in one of them."""
+        gold, scenes = shown.gold, [self._scene(image) for image in shown.images]
+        places = [(place, number) for place, scene in enumerate(scenes) for number in range(len(scene))]
+        named = iter(gold.candidates)
+        misreadings = tuple(tuple(self._misreadings(gold, next(named)) for _ in range(len(scene))) for scene in scenes)
+        question = BoxQuestion(
+            text=gold.text,
+            ask=f"Expression: {gold.text}",
+            views=tuple(map(self._view, scenes)),
+            target=None if gold.target is None else places[gold.target],
+            misreadings=misreadings,
+            split=gold.split,
+            facts={name: value for name, value in gold.groups.items() if name != "split"},
+        )
+        return pose_box(question, answer)
+
+    @staticmethod
+    def _misreadings(gold: RegionGold, candidate: Candidate) -> tuple[str, ...]:
+        return (SOMETHING_ELSE,) if gold.target is None else candidate.misreadings
+
+    def _view(self, scene: GraphScene) -> View:
+        """Return the picture of a scene as it is, with the boxes of its objects as far as they lie in it."""
+        png, width, height = _as_png(self._picture(scene), scene.image_id)
+        across, down = width / max(scene.width, 1), height / max(scene.height, 1)
+        boxes: list[Box | None] = []
+        for x, y, w, h in scene.boxes:
+            box = Box(max(x, 0), max(y, 0), min(x + w, scene.width), min(y + h, scene.height)).scale(across, down)
+            boxes.append(box if box.left < box.right and box.top < box.bottom else None)
+        return View.of(png, boxes)
+
     def areas(self, shown: PosedExample) -> tuple[ClickArea, ...]:
         """Return the frame of every object, for its number."""
         found: list[ClickArea] = []
@@ -150,10 +180,13 @@ class Photographs:
         return {}
 
     def _draw(self, scene: GraphScene, first: int) -> bytes:
+        return _frame_objects(self._picture(scene), scene, first)
+
+    def _picture(self, scene: GraphScene) -> bytes:
         held = self.find(scene.image_id)
         if held is None:
             raise UnknownName(f"there is no picture of the image {scene.image_id!r}; use the style text")
-        return _frame_objects(held, scene, first)
+        return held
 
 
 def _labels(count: int) -> list[str]:
@@ -178,67 +211,25 @@ def _list_objects(scene: GraphScene, first: int) -> list[str]:
 # -------------------------------------------------------------------------------- pictures
 
 
-def _frame_objects(held: bytes, scene: GraphScene, first: int) -> bytes:
-    """The picture, twice as large, with a numbered frame around every object; small ones are drawn last."""
-    try:
-        from PIL import Image, ImageDraw
-    except ImportError:
-        raise DeixisError('pictures need Pillow; run: pip install "deixis[data]"') from None
-    picture = Image.fromarray(decode_picture(held, scene.image_id))
-    scale = 2 if max(picture.size) < 800 else 1
-    picture = picture.resize((picture.width * scale, picture.height * scale), Image.Resampling.LANCZOS)
-    across, down = picture.width / max(scene.width, 1), picture.height / max(scene.height, 1)
-    pen = ImageDraw.Draw(picture)
-    order = sorted(range(len(scene)), key=lambda number: (-scene.boxes[number].area, number))
-    taken: list[tuple[float, float, float, float]] = []
-    for number in order:
-        x, y, w, h = scene.boxes[number]
-        box = (x * across, y * down, min((x + w) * across, picture.width - 1), min((y + h) * down, picture.height - 1))
-        pen.rectangle(_order_corners(box), outline=COLORS[number % len(COLORS)], width=3)
-    for number in reversed(order):  # numbers of small things are placed first: they have the least room
-        x, y, w, h = scene.boxes[number]
-        box = (x * across, y * down, (x + w) * across, (y + h) * down)
-        _number(pen, box, str(first + number), COLORS[number % len(COLORS)], taken, picture.size)
+def _as_png(held: bytes, name: str) -> tuple[bytes, int, int]:
+    """Return a picture as PNG, whatever it was, its width and its height."""
+    picture = _open(held, name)
     out = BytesIO()
     picture.save(out, "PNG", compress_level=6)
-    return out.getvalue()
+    return out.getvalue(), picture.width, picture.height
 
 
-def _order_corners(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-    left, top, right, bottom = box
-    return min(left, right), min(top, bottom), max(left, right), max(top, bottom)
+def _open(held: bytes, name: str) -> Image:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise DeixisError('pictures need Pillow; run: pip install "deixis[data]"') from None
+    return Image.fromarray(decode_picture(held, name))
 
 
-def _number(
-    pen: ImageDraw,
-    box: tuple[float, float, float, float],
-    text: str,
-    color: str,
-    taken: list[tuple[float, float, float, float]],
-    size: tuple[int, int],
-) -> None:
-    """A number in a corner of its frame, or beside a small one: the first place that no other number lies on."""
-    from PIL import ImageFont
-
-    font = ImageFont.load_default(20)
-    wide, high = pen.textlength(text, font=font) + 8, 24
-    left, top, right, bottom = box
-    corners = [(left, top), (right - wide, top), (left, bottom - high), (right - wide, bottom - high)]
-    corners += [(left, (top + bottom - high) / 2), (right - wide, (top + bottom - high) / 2)]
-    if (right - left) * (bottom - top) < ROOM * wide * high:  # a number inside would hide what it is about
-        corners = [(left, top - high), (left - wide, top), (right, top), (left, bottom), *corners]
-    places = [
-        (x, y, x + wide, y + high)
-        for x, y in (
-            (min(max(x, 0), max(size[0] - wide, 0)), min(max(y, 0), max(size[1] - high, 0))) for x, y in corners
-        )
-    ]
-    free = (place for place in places if not any(_overlap(place, other) for other in taken))
-    place = next(free, places[0])
-    taken.append(place)
-    pen.rectangle(place, fill=color)
-    pen.text((place[0] + 4, place[1] + 1), text, fill="white", font=font)
-
-
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _frame_objects(held: bytes, scene: GraphScene, first: int) -> bytes:
+    """The picture, perhaps twice as large, with a numbered frame around every object."""
+    picture = _open(held, scene.image_id)
+    across, down = picture.width / max(scene.width, 1), picture.height / max(scene.height, 1)
+    boxes = [Box(x, y, x + w, y + h).scale(across, down) for x, y, w, h in scene.boxes]
+    return number_objects(picture, boxes, range(first, first + len(scene)))

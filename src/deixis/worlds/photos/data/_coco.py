@@ -6,7 +6,8 @@
 | `refs.json` | a list of references as in refCOCO's `refs.p`, plus `distractor_image_ids` by kind and `is_there` |
 
 Ids of images and annotations are numbers there. An image keeps its number where its id is one; the original ids stand
-beside them as `original_id`.
+beside them as `original_id`. No annotation is 0, which pycocotools takes for none: the first one has the number after
+the last.
 """
 
 from __future__ import annotations
@@ -65,6 +66,11 @@ def coco_image_numbers(scenes: GraphTable) -> list[int]:
     return [int(one) for one in ids] if are_numbers else list(range(1, len(ids) + 1))
 
 
+def annotation_number(thing: int, scenes: GraphTable) -> int:
+    """Return the number of the annotation of an object."""
+    return thing or scenes.object_count
+
+
 def _write_list(stream: Any, entries: Iterable[dict[str, Any]]) -> None:
     for place, entry in enumerate(entries):
         stream.write((",\n" if place else "\n") + json.dumps(entry, ensure_ascii=False))
@@ -96,7 +102,7 @@ def _reference(example: Example, scenes: GraphTable, numbers: list[int], file_na
     }
     if example.is_there:
         thing = int(scenes.scene_ptr[number]) + scenes.scene(number).object_number(example.object_id)
-        values |= {"ann_id": thing, "category_id": int(scenes.name[thing])}
+        values |= {"ann_id": annotation_number(thing, scenes), "category_id": int(scenes.name[thing])}
     return values
 
 
@@ -115,7 +121,7 @@ def _annotations(number: int, scenes: GraphTable, numbers: list[int]) -> Iterato
     for thing in scenes.objects_of(number):
         box = [round(float(one), 2) for one in scenes.box[thing]]
         yield {
-            "id": thing,
+            "id": annotation_number(thing, scenes),
             "original_id": scenes.object_ids[thing],
             "image_id": numbers[number],
             "category_id": int(scenes.name[thing]),

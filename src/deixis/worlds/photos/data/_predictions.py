@@ -254,8 +254,9 @@ def _detection(
         return Answer(number, told.setting, is_absent=True)
     if "ann_id" in values:
         thing = values["ann_id"]
-        if type(thing) is not int or not 0 <= thing < scenes.object_count:
+        if type(thing) is not int or not 0 <= thing <= scenes.object_count:
             return Answer(number, told.setting, fault="the annotation is unknown")
+        thing %= scenes.object_count  # see `annotation_number`
         image = scenes.image_ids[int(scenes.scene_of[thing])]
         return Answer(number, told.setting, image, scenes.object_ids[thing])
     given = values.get("image_id")

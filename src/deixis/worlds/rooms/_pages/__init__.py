@@ -15,23 +15,28 @@ from deixis.data.store import open_dataset
 from deixis.errors import UnknownName
 from deixis.report._runs import EVALUATION
 from deixis.worlds.rooms._pages import example, play, results
-from deixis.worlds.rooms._pages.gallery import filter_rooms, list_rooms, pairs_of, room_cover
+from deixis.worlds.rooms._pages.gallery import examples_of, find_shown, pairs_of, room_catalogue, room_cover
+from deixis.worlds.rooms.scene import IMAGES
 from deixis.worlds.rooms.world import WORLD
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from starlette.requests import Request
     from starlette.responses import Response
 
     from deixis._studio.answers import Game
-    from deixis._studio.filters import Card, Listing, PageQuery
+    from deixis._studio.catalogue import Catalogue
+    from deixis._studio.filters import Card, PageQuery
     from deixis._studio.library import Entry, Library
     from deixis._studio.model_results import ModelResults
+    from deixis._studio.score_tables import PublishedScores
     from deixis._studio.verdicts import ResultCard, Side
+    from deixis._studio.world_pages import ListedExamples
     from deixis.report._runs import Run
+    from deixis.worlds.example import Example
 
 
 class RoomPages(WorldPages):
@@ -41,16 +46,27 @@ class RoomPages(WorldPages):
         """A folder."""
         return open_dataset(path)
 
-    def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
-        """One page of images or pairs."""
-        return list_rooms(entry, wanted)
+    def catalogue(self, entry: Entry, wanted: PageQuery, library: Library) -> Catalogue:
+        """Return all images, or where `set` names one, its pairs."""
+        return room_catalogue(entry, wanted)
 
-    def filter_examples(
-        self, entry: Entry, wanted: PageQuery, library: Library
-    ) -> tuple[np.ndarray, Callable[[int], str]]:
-        """Return the images, or places in a set of pairs, that pass a filter."""
-        name = quote(wanted.get("set"), safe="") or "image"
-        return filter_rooms(entry, wanted), lambda number: f"/d/{entry.slug}/{name}/{number}"
+    def address(self, entry: Entry, number: int, wanted: PageQuery) -> str:
+        """Return the address of an image, or of a place in a set of pairs."""
+        return f"/d/{entry.slug}/{quote(wanted.get('set'), safe='') or 'image'}/{number}"
+
+    def examples_of(self, entry: Entry, part: str = "") -> ListedExamples:
+        """Return the pairs of a set as their cards show them."""
+        return examples_of(entry, part)
+
+    def find_example(self, entry: Entry, number: int, wanted: PageQuery) -> Example:
+        """Return a pair of the set that is asked for, or an image."""
+        return find_shown(entry, number, wanted)
+
+    def find_id(self, entry: Entry, said: str) -> int:
+        """Return an image, whose id is its number."""
+        if not (said.isascii() and said.isdecimal() and len(said) < 9 and int(said) < IMAGES):
+            raise UnknownName(f"there is no image {said[:60]!r}; they are numbered from 0 to {IMAGES - 1:,}")
+        return int(said)
 
     def example(self, request: Request, entry: Entry, number: int) -> Response:
         """The page of an example by its number: that of its pair, or of its image where there are no pairs."""
@@ -91,6 +107,10 @@ class RoomPages(WorldPages):
     def subject_of(self, data: str, digest: str) -> tuple[str, str]:
         """3D Shapes are the same in every dataset."""
         return results.ROOMS, ""
+
+    def published_scores(self, measure: str) -> PublishedScores | None:
+        """Return Table 1 of the A3DS paper."""
+        return results.published_captions(measure)
 
     def cards(
         self,

@@ -6,19 +6,23 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
+from urllib.parse import quote, urlencode
 
 import numpy as np
+from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from deixis._studio.example_answers import ModelAnswer, find_verdicts, spot_of
 from deixis._studio.gallery import find_way
-from deixis._studio.pages import cache_pages, library_of, render
+from deixis._studio.pages import cache_pages, library_of, render, render_text
+from deixis._studio.provenance import Fact, provenance_of
 from deixis.distractors._contrast import By
 from deixis.errors import RecipeError, UnknownName
 from deixis.expression.steps import Is
 from deixis.seeds import Stream, derive
 from deixis.speakers import Exhaustive, Greedy, Minimal, Random, Rational, speak
-from deixis.worlds.rooms._pages.gallery import pairs_of
+from deixis.worlds.rooms._pages.gallery import pair_file, pairs_of
 from deixis.worlds.rooms._room import HUE_LEVELS
 from deixis.worlds.rooms.captions import GRAMMARS, caption, frames
 from deixis.worlds.rooms.draw import draw_png
@@ -56,6 +60,9 @@ SPEAKERS: dict[str, tuple[Speaker, str]] = {
 MOST_BESIDE = 7
 LONGEST = 400  # letters of a caption
 LARGEST_SEED = 10**9
+RIGHT_IMAGE = "right_image"
+_PICKED = ("Chose the distractor for this caption.", "Chose the target for this caption.")
+_TOLD_APART = ("It does not tell the target from the distractor.", "It tells the target from the distractor.")
 ROOM_PX, LARGEST_ROOM_PX = 128, 512
 KEEP = {"cache-control": "private, max-age=3600"}
 
@@ -113,15 +120,21 @@ def _page(
     by, seed = _by(asked), _whole(asked, "seed", LARGEST_SEED)
     is_said = name not in EVERY_WORD or {"text", "grammar", "speaker"} & set(asked)
     text = _caption_asked_for(asked, rooms, by, seed) if is_said else needed_captions(np.array([rooms]))[0]
+    number = place[0] if place else rooms[0]
+    before, after = _neighbours(entry, rooms, name, place)
     return render(
         request,
         "rooms/example.html",
-        title=f"{name}, pair {place[0]:,}" if place else f"Image {rooms[0]:,}",
+        title=f"{name}, pair {number:,}" if place else f"Image {number:,}",
+        here=f"pair {number:,}" if place else f"image {number:,}",
         entry=entry,
         rooms=rooms,
         name=name,
         place=place,
-        way=find_way(request, entry, place[0] if place else rooms[0]),
+        way=find_way(request, entry, number),
+        within=(name, f"/d/{entry.slug}?{urlencode({'set': name})}") if name else None,
+        before=before,
+        after=after,
         factors=_factors(rooms),
         told=[str(RoomScene(room)) for room in rooms],
         alike=_alike(rooms[0]),
@@ -135,7 +148,52 @@ def _page(
         judged=judge_caption(text, rooms, by=by),
         legend=MARKS,
         speakers=_captions_of_speakers(rooms, by, seed),
+        facts=_facts(entry, rooms, name, place),
+        answers=[*_list_answers(request, entry, rooms, by)],
     )
+
+
+def _neighbours(entry: Entry, rooms: tuple[int, ...], name: str, place: tuple[int, int] | None) -> tuple[str, str]:
+    """Return the addresses of the pair or image before and after one; empty where there is none."""
+    if place is None and len(rooms) > 1:
+        return "", ""
+    number, count = place or (rooms[0], IMAGES)
+    path = f"/d/{entry.slug}/{quote(name, safe='') if place else 'image'}"
+    return f"{path}/{number - 1}" if number else "", f"{path}/{number + 1}" if number + 1 < count else ""
+
+
+def _facts(entry: Entry, rooms: tuple[int, ...], name: str, place: tuple[int, int] | None) -> list[Fact]:
+    """Where the images come from."""
+    images = ", ".join(f"{room:,}" for room in rooms)
+    more = (
+        *((Fact("Pair", f"{place[0]:,} of {place[1]:,}, counted from 0"),) if place else ()),
+        Fact(
+            "Image" if len(rooms) == 1 else "Images",
+            f"{images} of 3D Shapes" + (", the target first" * bool(rooms[1:])),
+        ),
+    )
+    shown = f"deixis show {entry.path.name} {rooms[0]}"
+    return provenance_of(entry, split=name, command=shown, file=pair_file(entry, name), more=more)
+
+
+def _list_answers(request: Request, entry: Entry, rooms: tuple[int, ...], by: By) -> Iterator[ModelAnswer]:
+    """Yield the captions that models wrote for a pair, and the images that they chose."""
+    if len(rooms) != 2:
+        return
+    for found in find_verdicts(entry, rooms[0] * IMAGES + rooms[1], library_of(request)):
+        is_pick = RIGHT_IMAGE in found.side.judged.measures
+        quoted = render_text("rooms/quote.html", judged=judge_caption(found.text, rooms, by=by)) if found.text else ""
+        told = entry.pages.describe_answer(found.side, found.row).words
+        verdict = _PICKED if is_pick else _TOLD_APART
+        yield ModelAnswer(
+            key=found.side.judged.key,
+            model=found.side.judged.model,
+            sign="good" if found.is_right else "bad",
+            said=f"{verdict[found.is_right]} {told}".strip(),
+            quote=Markup(quoted),  # noqa: S704 (a template wrote it)
+            parts=found.parts,
+            spots=(spot_of(str(int(not found.is_right))),) if is_pick else (),
+        )
 
 
 def caption_fragment(request: Request) -> Response:

@@ -11,8 +11,10 @@ from urllib.parse import quote
 import numpy as np
 from markupsafe import Markup
 
-from deixis._studio.filters import Card, Chip, Choice, Facet, Field, Listing, choose, field_of, keep, list_counted
+from deixis._studio.catalogue import Catalogue
+from deixis._studio.filters import Card, Chip, Choice, Facet, Field
 from deixis.errors import UnknownName
+from deixis.worlds.rooms._examples import Example
 from deixis.worlds.rooms.captions import GRAMMARS, caption, phrase_tables, segments
 from deixis.worlds.rooms.data.make import read_pairs
 from deixis.worlds.rooms.every_word import EVERY_WORD, needed_captions
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from deixis._studio.filters import PageQuery
     from deixis._studio.library import Entry
     from deixis.data.store import Dataset
+    from deixis.worlds.rooms.captions import Grammar
 
 
 VALUES = (HUES, HUES, HUES, SCALES, SOLIDS, ORIENTATIONS)
@@ -34,8 +37,8 @@ MOST_COVERS = 1_000  # images among which one is chosen that looks well
 TURNED = {angle: f"{angle}, {place}" for angle, place in zip(ORIENTATIONS, PLACES, strict=True)}
 
 
-def list_rooms(entry: Entry, wanted: PageQuery) -> Listing:
-    """One page of images, or where `set` names one, of its pairs.
+def room_catalogue(entry: Entry, wanted: PageQuery) -> Catalogue:
+    """Return all images, or where `set` names one, its pairs.
 
     Raises:
         UnknownName: when something is asked for that does not exist.
@@ -44,7 +47,6 @@ def list_rooms(entry: Entry, wanted: PageQuery) -> Listing:
     grammar, chosen, sets = _grammar(wanted), wanted.get("set"), pairs_of(entry)
     images, pairs = _candidates(entry, wanted)
     facets = _facets_of(_ImageSet(images))
-    found = choose(len(images), facets, wanted.values, _text_masks(facets, wanted.get("text")))
 
     def cards(numbers: np.ndarray) -> Iterator[Card]:
         for number in numbers.tolist():
@@ -53,16 +55,49 @@ def list_rooms(entry: Entry, wanted: PageQuery) -> Listing:
             else:
                 yield _image_card(entry, int(images[number]), grammar)
 
-    fields = _fields(entry, wanted, facets, found.counts, sets)
-    return list_counted("pairs" if chosen else "images", wanted, found, fields, cards)
+    return Catalogue(
+        what="pairs" if chosen else "images",
+        size=len(images),
+        facets=facets,
+        cards=cards,
+        having=lambda text: _text_masks(facets, text),
+        text=Field("text", "caption has", wanted.get("text"), hint="tiny ball"),
+        first=tuple(_first_fields(entry, wanted, sets)),
+        further=(_captions_field(wanted),),
+        part=f"{chosen}/{grammar}" if chosen else None,
+        numbers=None if chosen else images,
+    )
 
 
-def filter_rooms(entry: Entry, wanted: PageQuery) -> np.ndarray:
-    """int64 [example]: the images that a filter leaves, or where `set` names one, the places of its pairs."""
-    images, pairs = _candidates(entry, wanted)
-    facets = _facets_of(_ImageSet(images))
-    numbers = keep(len(images), facets, wanted.values, _text_masks(facets, wanted.get("text")))
-    return numbers if pairs is not None else images[numbers]
+class ShownPair(Example):
+    """Images shown together, with the caption that is on their card."""
+
+    __slots__ = ()
+
+    def _caption_choice(self) -> tuple[Grammar, int]:
+        return super()._caption_choice() if self.split in EVERY_WORD else (self.grammars[0], 0)
+
+
+def examples_of(entry: Entry, part: str) -> tuple[ShownPair, ...]:
+    """Return the pairs of a set as their cards show them.
+
+    Args:
+        entry: the dataset.
+        part: the name of a set and a grammar, as in `room_catalogue`.
+    """
+    name, _, grammar = part.rpartition("/")
+    rows = pairs_of(entry).get(name, np.zeros((0, 2), np.int64))
+    return tuple(
+        ShownPair(images=tuple(images), id=number, split=name, grammars=(grammar,))  # type: ignore[arg-type]
+        for number, images in enumerate(rows.tolist())
+    )
+
+
+def find_shown(entry: Entry, number: int, wanted: PageQuery) -> ShownPair:
+    """Return what a card shows: a pair of the set that is asked for, or an image by itself."""
+    name, grammar = wanted.get("set"), _grammar(wanted)
+    images = tuple(pairs_of(entry)[name][number].tolist()) if name else (number,)
+    return ShownPair(images=images, id=number, split=name, grammars=(grammar,))
 
 
 def _candidates(entry: Entry, wanted: PageQuery) -> tuple[np.ndarray, np.ndarray | None]:
@@ -106,17 +141,25 @@ def pairs_of(entry: Entry) -> dict[str, np.ndarray]:
 
     Sets of the same name come from one file only.
     """
+    return {name: rows for name, (_, rows) in _sets_of(entry).items()}
+
+
+def pair_file(entry: Entry, name: str) -> str:
+    """Return the file of a set of pairs, from the folder of the dataset, or an empty text if there is no such set."""
+    return f"pairs/{_sets_of(entry)[name][0]}" if name in _sets_of(entry) else ""
+
+
+def _sets_of(entry: Entry) -> dict[str, tuple[str, np.ndarray]]:
     folder = entry.path / "pairs"
-    stamps = tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.parquet")))
-    return _pairs(stamps)
+    return _pairs(tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.parquet"))))
 
 
 @lru_cache(maxsize=4)
-def _pairs(stamps: tuple[tuple[Any, int], ...]) -> dict[str, np.ndarray]:
-    found: dict[str, np.ndarray] = {}
+def _pairs(stamps: tuple[tuple[Any, int], ...]) -> dict[str, tuple[str, np.ndarray]]:
+    found: dict[str, tuple[str, np.ndarray]] = {}
     for path, _ in stamps:
         for name, rows in read_pairs(path).items():
-            found.setdefault(name, rows[((rows >= 0) & (rows < IMAGES)).all(axis=1)])
+            found.setdefault(name, (path.name, rows[((rows >= 0) & (rows < IMAGES)).all(axis=1)]))
     return found
 
 
@@ -192,20 +235,18 @@ def _grammar(wanted: PageQuery) -> Any:
     return said
 
 
-def _fields(
-    entry: Entry, wanted: PageQuery, facets: tuple[Facet, ...], counts: Any, sets: dict[str, np.ndarray]
-) -> Iterator[Field]:
+def _first_fields(entry: Entry, wanted: PageQuery, sets: dict[str, np.ndarray]) -> Iterator[Field]:
     if sets:
         choices = tuple(Choice(name, name.replace("_", " "), len(rows)) for name, rows in sets.items())
         yield Field("set", "test set (pairs that share)", wanted.get("set"), choices, any="single images")
     if not wanted.get("set"):
         splits = tuple(Choice(name, name, size) for name, size in entry.splits.items())
         yield Field("split", "split", wanted.get("split"), splits, any="all")
-    for facet in facets:
-        yield field_of(facet, wanted, counts[facet.name])
-    yield Field("text", "caption has", wanted.get("text"), hint="tiny ball")
+
+
+def _captions_field(wanted: PageQuery) -> Field:
     listed = tuple(Choice(name, name) for name in GRAMMARS if name != "exhaustive")
-    yield Field("captions", "captions shown", wanted.get("captions"), listed, any="exhaustive")
+    return Field("captions", "captions shown", wanted.get("captions"), listed, any="exhaustive")
 
 
 def _image_card(entry: Entry, image: int, grammar: Any) -> Card:

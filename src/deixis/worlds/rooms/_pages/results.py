@@ -8,11 +8,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deixis._studio.model_results import show_results
+from deixis._studio.score_tables import PublishedModel, PublishedScores, plain_name
 from deixis._studio.world_pages import ResultWords
 from deixis.judge.verdicts import VERDICTS
 from deixis.report._json_facts import printable
 from deixis.report._runs import Results
 from deixis.worlds.rooms.draw import draw_png
+from deixis.worlds.rooms.judging._published import SOURCE, TABLE_1
 from deixis.worlds.rooms.scene import IMAGES
 from deixis.worlds.rooms.world import WORLD
 
@@ -49,6 +51,19 @@ WORDS = ResultWords(
     quotes=True,
 )
 
+PUBLISHED_TITLES = {"B": "B (captioner)", "RP": "RP (random pairs)", "SP": "SP (similar pairs)"}
+PUBLISHED_NOTE = "The paper reports means over the test sets of a category."
+
+
+def published_captions(measure: str) -> PublishedScores | None:
+    """Return a metric of Table 1 by category of test sets, or None where the paper does not report it."""
+    models = []
+    for letter, title in PUBLISHED_TITLES.items():
+        found = {name: rows[letter][measure] for name, rows in TABLE_1.items() if measure in rows.get(letter, {})}
+        if found:
+            models.append(PublishedModel(title, frozenset({plain_name(letter), plain_name(title)}), found))
+    return PublishedScores(source=SOURCE, note=PUBLISHED_NOTE, models=tuple(models)) if models else None
+
 
 def show_captions(entry: Entry, run: Run) -> Iterator[ModelResults]:
     """Yield the results of captions that were scored together, or of a speaker, with verdicts of files only."""
@@ -84,7 +99,7 @@ def say_faults(misreadings: Sequence[str]) -> str:
 def with_rooms(card: ResultCard, pair: int, entry: Entry | None) -> ResultCard:
     """A card with the pictures of both rooms."""
     target, other = divmod(pair, IMAGES)
-    link = f"/d/{entry.slug}/image/{target}" if entry else ""
+    link = f"/d/{entry.slug}/image/{target}?beside={other}" if entry else ""
     return replace(
         card,
         name=f"{target} beside {other}",

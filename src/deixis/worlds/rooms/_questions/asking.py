@@ -90,9 +90,9 @@ class RoomQuestions(Questions):
 
         def pose(gold: RoomGold) -> GoldMessage:
             areas = room_areas(gold) if recipe.wanted == "choose" else ()
-            return GoldMessage(room_question(gold, recipe.style), gold, areas)
+            return GoldMessage(room_question(gold, recipe.shown), gold, areas)
 
-        instructions = room_instructions(recipe.wanted, recipe.style)
+        instructions = room_instructions(recipe.wanted, recipe.shown)
         return QuestionPool(instructions, [*map(pose, demand_shots(shots, recipe.shots))], [*map(pose, golds)], digest)
 
     def difficulty(self, gold: RoomGold) -> dict[str, int]:

@@ -98,6 +98,7 @@ function show(said) {
   $("#said").innerHTML = said.said;
   $("#verdict").innerHTML = said.verdict;
   if ($("#verdict-headline").textContent !== said.headline) $("#verdict-headline").textContent = said.headline;
+  $("#verdict-headline").className = `headline ${said.tone}`;
   $("#scene").value = new URLSearchParams(said.query).get("scene");
   light(board, null);
   showNext();

@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, SchemaError
-from deixis.judge.boxes import LADDER, SPACES, Box, Space, box_from, overlap
+from deixis.judge.boxes import LADDER, LARGEST, SPACES, Box, Region, Space, box_from, overlap, pair_regions
+from deixis.prompts._box_forms import write_box
 from deixis.prompts.answers import NOT_THERE, Unparsable, parse_boxes
 from deixis.prompts.question import Judgement
-from deixis.readers._box_verdicts import pair_regions
-from deixis.readers.reader import Region
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from deixis.prompts._box_forms import Writing
 
 
 ENOUGH = LADDER[0]
 SURPLUS = 1.05  # times the whole: numbers up to it are of boxes that reach out, larger ones of another space
-DIGITS = {"share": 4}  # that coordinates are written with, others with one
-FAITHFUL = 0.95  # overlap of a rounded box with itself; one that loses more is written with all digits
+WRITINGS: tuple[Writing, ...] = ("corners", "box_2d", "loc")
 ANOTHER_SPACE = "a box in another space than was asked for"
 
 
@@ -37,6 +37,8 @@ class BoxGold:
             one that is meant.
         split: where the example belongs.
         facts: what else the dataset says of it, in words.
+        writing: the order in which the edges are written, and how they are marked.
+        sizes: width and height of the images in pixels, where they are shown.
     """
 
     text: str
@@ -46,12 +48,13 @@ class BoxGold:
     candidates: tuple[tuple[Region, tuple[str, ...]], ...] = ()
     split: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
+    writing: Writing = "corners"
+    sizes: tuple[tuple[float, float], ...] = ()
 
     @property
     def right(self) -> str:
         """The boxes as they should be written."""
-        told = (write_box(one.box, self.space, one.image if self.images > 1 else None) for one in self.boxes)
-        return "; ".join(told) or NOT_THERE
+        return self._write(self.boxes)
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -71,27 +74,37 @@ class BoxGold:
             given = self._read(text)
         except Unparsable as fault:
             return Judgement("unparsable", self._measures([]), fault=str(fault))
-        said = "; ".join(write_box(one.box, self.space, one.image if self.images > 1 else None) for one in given)
         measures = self._measures(given)
         is_right = bool(measures["right"]) if given else not self.boxes
         measures["right"] = float(is_right)
         misreadings = () if is_right else self._misreadings_of(given)
-        return Judgement("right" if is_right else "wrong", measures, said=said or NOT_THERE, misreadings=misreadings)
+        return Judgement("right" if is_right else "wrong", measures, said=self._write(given), misreadings=misreadings)
+
+    def _write(self, boxes: Iterable[Region]) -> str:
+        is_many = self.images > 1
+        told = (write_box(box, self.space, place if is_many else None, writing=self.writing) for place, box in boxes)
+        return "; ".join(told) or NOT_THERE
 
     def _read(self, text: str) -> list[Region]:
         """Return the boxes of an answer, in images counted from 0."""
         regions = []
-        for image, edges in parse_boxes(text):
+        for image, edges in parse_boxes(text, writing=self.writing):
             if image is None and self.images > 1:
                 raise Unparsable("a box without the number of its image")
             place = 0 if image is None or self.images == 1 else image - 1
             if not 0 <= place < self.images:
                 raise Unparsable("an image that was not shown")
-            whole, most = SPACES[self.space], max(edges)
-            if (whole and most > SURPLUS * whole) or (self.space != "share" and most <= 1):
+            if not self._is_in_space(place, edges):
                 raise Unparsable(ANOTHER_SPACE)
             regions.append(Region(place, Box(*edges)))
         return regions
+
+    def _is_in_space(self, image: int, edges: tuple[float, float, float, float]) -> bool:
+        """Whether four numbers can be of the space that is asked for."""
+        whole = SPACES[self.space]
+        size = (whole, whole) if whole else self.sizes[image] if self.sizes else (0.0, 0.0)
+        is_within = all(not side or edge <= SURPLUS * side for edge, side in zip(edges[2:], size, strict=True))
+        return is_within and (self.space == "share" or max(edges) > 1)
 
     def _measures(self, given: list[Region]) -> dict[str, float]:
         """The measures of boxes; those of overlap are not defined where nothing fits."""
@@ -128,6 +141,8 @@ class BoxGold:
             "candidates": [[image, *box, list(misreadings)] for (image, box), misreadings in self.candidates],
             "split": self.split,
             "facts": dict(self.facts),
+            **({"writing": self.writing} if self.writing != "corners" else {}),
+            **({"sizes": [list(size) for size in self.sizes]} if self.sizes else {}),
         }
 
     @classmethod
@@ -136,6 +151,9 @@ class BoxGold:
         try:
             if values["space"] not in SPACES:
                 raise BrokenDataset(f"there is no space {str(values['space'])[:40]!r}")
+            writing = values.get("writing", "corners")
+            if writing not in WRITINGS:
+                raise BrokenDataset(f"boxes are not written as {str(writing)[:40]!r}")
             images = values["images"]
             if type(images) is not int or images < 1:
                 raise BrokenDataset(f"{str(images)[:40]!r} images are shown")
@@ -147,9 +165,18 @@ class BoxGold:
                 candidates=tuple((_region(one[:5], images), tuple(map(str, one[5]))) for one in values["candidates"]),
                 split=str(values["split"]),
                 facts={str(name): str(value) for name, value in values["facts"].items()},
+                writing=writing,
+                sizes=_sizes(values.get("sizes", []), images),
             )
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise BrokenDataset(f"these are no boxes: {error}") from error
+
+
+def _sizes(values: Any, images: int) -> tuple[tuple[float, float], ...]:
+    found = tuple((float(width), float(height)) for width, height in values)
+    if found and (len(found) != images or not all(0 < side < LARGEST for size in found for side in size)):
+        raise SchemaError(f"{len(found)} sizes of {images} images")
+    return found
 
 
 def _region(values: Any, images: int) -> Region:
@@ -157,19 +184,3 @@ def _region(values: Any, images: int) -> Region:
     if type(image) is not int or not 0 <= image < images:
         raise SchemaError(f"image {str(image)[:40]!r} of {images}")
     return Region(image, box_from(edges))
-
-
-def write_box(box: Box, space: Space, image: int | None = None) -> str:
-    """Write a box as an answer has it, with as many digits as it takes to find it again.
-
-    Args:
-        box: where it is.
-        space: how it is written.
-        image: the number of its image from 0, where several are shown.
-    """
-    digits = DIGITS.get(space, 1)
-    short = [round(edge, digits) + 0.0 for edge in box]
-    if overlap(Box(*short), box) < FAITHFUL:
-        short = list(box)
-    edges = f"[{', '.join(repr(float(edge)).removesuffix('.0') for edge in short)}]"
-    return edges if image is None else f"image {image + 1}: {edges}"
