@@ -7,7 +7,15 @@ from itertools import combinations
 import pytest
 import torch
 
-from deixis.worlds.grid.models._program import PARTS, SYMBOLS, Pose, ProgramPolicy, ProgramSettings, direction_parts
+from deixis.worlds.grid.models._program import (
+    PARTS,
+    SYMBOLS,
+    NextAction,
+    Pose,
+    ProgramPolicy,
+    ProgramSettings,
+    direction_parts,
+)
 from deixis.worlds.grid.scene import BESIDE
 
 
@@ -50,6 +58,7 @@ def test_a_direction_follows_from_others(model: ProgramPolicy) -> None:
 
 def test_what_a_manner_changes_is_the_same_for_every_verb(model: ProgramPolicy) -> None:
     """The scores of two manners differ by as much whatever the verb, the efforts and the look of the target."""
+    assert isinstance(model.decoder, NextAction)
     sizes = dict(zip(PARTS, model.decoder.sizes, strict=True))
     known = {name: torch.randn(2, 2, size) for name, size in sizes.items()}  # [kind of verb, manner, number]
     for name, some in known.items():

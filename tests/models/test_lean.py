@@ -79,7 +79,7 @@ def test_scores_of_any_size_have_weights_that_sum_to_one(size: float) -> None:
 
 def by_torch(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, seen: torch.Tensor) -> torch.Tensor:
     """Attention as torch computes it, the heads joined again."""
-    found = scaled_dot_product_attention(*(part.transpose(1, 2) for part in (query, key, value)), seen)
+    found = scaled_dot_product_attention(query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2), seen)
     return found.transpose(1, 2).flatten(2)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -106,14 +106,19 @@ def _attend_at_once(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | No
     """Compute the same by the compiled kernel, each thread some of the examples."""
     out = query.new_empty(*query.shape[:2], query.shape[2] * PART)
     there = NO_MASK.expand(len(query), 0) if mask is None else mask
-    sides = [side.numpy() for side in (out, query, key, value, there)]
+    sides = tuple(side.numpy() for side in (out, query, key, value, there))
     threads = min(torch.get_num_threads(), len(query) // LEAST_SHARE)
     if threads < 2:
-        attend_into(*sides, is_causal)
+        _attend_some(sides, is_causal=is_causal)
     else:
         shares = zip(*(np.array_split(side, threads) for side in sides), strict=True)
-        list(_pool().map(lambda share: attend_into(*share, is_causal), shares))
+        list(_pool().map(partial(_attend_some, is_causal=is_causal), shares))
     return out
+
+
+def _attend_some(sides: tuple[np.ndarray, ...], *, is_causal: bool) -> None:
+    out, query, key, value, there = sides
+    attend_into(out, query, key, value, there, is_causal)
 
 
 @cache
