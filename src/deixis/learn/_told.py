@@ -91,7 +91,7 @@ class Pairs(nn.Module):
     def __init__(self, sizes: ReaderSizes, parts: Sequence[Sequence[int]] = ()) -> None:
         super().__init__()
         self.sizes, self.has_parts = sizes, bool(parts)
-        self.register_buffer("parts", _padded(parts), persistent=False)
+        self.register_buffer("parts", _pad(parts), persistent=False)
         self.one, self.other = nn.Linear(sizes.features, sizes.pair), nn.Linear(sizes.features, sizes.pair)
         self.alike = nn.Linear(sizes.features, sizes.pair, bias=False)
         self.places = nn.Linear(sizes.places, sizes.pair, bias=False) if sizes.places else None
@@ -175,7 +175,7 @@ class ObjectReader(nn.Module):
         self.word, self.word_bias = nn.Embedding(sizes.words, sizes.width), nn.Embedding(sizes.words, 1)
         nn.init.zeros_(self.word_bias.weight)
         self.pairs = Pairs(sizes, relations) if sizes.relates else None
-        self.register_buffer("values", _padded(values), persistent=False)
+        self.register_buffer("values", _pad(values), persistent=False)
 
     def see(self, features: Tensor, there: Tensor, places: Tensor | None = None, centre: Tensor | None = None) -> Look:
         """Encode the objects of scenes.
@@ -204,7 +204,7 @@ class ObjectReader(nn.Module):
         return run_programs(programs, seen.there, _ObjectJudge(self, programs, seen))
 
 
-def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
+def _pad(rows: Sequence[Sequence[int]]) -> Tensor:
     """Rows of words as a table, int64 [row, place], with `PAD` behind short ones."""
     most = max((len(row) for row in rows), default=0)
     return torch.tensor([[*row, *[PAD] * (most - len(row))] for row in rows], dtype=torch.int64).view(len(rows), most)
