@@ -179,7 +179,7 @@ class ReadyPages(WorldPages):
         return bool(len(entry.data)) and can_be_asked(self.world, entry.data[0])
 
     def ask(self, request: Request, entry: Entry, number: int) -> Response:
-        """What a text picks out in the scene of an example; by default that of the example."""
+        """Show what a text picks out in the scene of an example, by default the text of the example."""
         example = entry.data[number]
         answer = answer_about(self.world, example, request.query_params.get("text", example.text))
         marks = dict.fromkeys(answer.story.fits if answer.story else (), "fits")
@@ -262,7 +262,7 @@ class ReadyPages(WorldPages):
             raise SchemaError(f"{entry.title} has no example in which one object is to be found")
         chosen = [int(numbers[at]) for _, at in draw_numbers([len(numbers)], questions, seed=seed)]
         examples = tuple(entry.data[number] for number in chosen)
-        return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed, self.game_drawing)
+        return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed, self.game_drawing, self.is_on_paper)
 
     def numbers_to_play(self, data: Examples, split: str | None) -> Sequence[int]:
         """Return the numbers of the examples in which an object can be pointed at."""
