@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deixis._studio._result_tables import Cell
@@ -74,6 +74,8 @@ def test_every_score_stands_in_the_csv():
 
 
 @given(st.text(max_size=40))
+@example("\r")
+@example("=1+1\r\n@")
 def test_no_name_is_a_formula_in_a_spreadsheet(name):
     """Whatever a model, a dataset or a split is called, the table has its rows, and no cell begins as formulas do."""
     table = ScoreTable(

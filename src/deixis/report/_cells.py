@@ -22,9 +22,14 @@ def as_csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table with plain numbers as CSV, with an empty cell for None."""
     stream = StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([no_formula(head) for head in heads])
-    writer.writerows([no_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    writer.writerow([_in_csv(head) for head in heads])
+    writer.writerows([_in_csv(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return stream.getvalue()
+
+
+def _in_csv(value: str) -> str:
+    """Text as CSV holds it: no formula, and without the carriage returns that end a line and are not quoted."""
+    return no_formula(value).replace("\r", " ")
 
 
 def as_markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
