@@ -47,7 +47,8 @@ class Cost(NamedTuple):
 def measure(words: list[str], source: Path, *, workers: int = 2) -> Cost:
     """Run a command of deixis with the sources in a folder."""
     environment = os.environ | {"PYTHONPATH": str(source)}
-    line = [sys.executable, "-m", "deixis", *words, "--workers", str(workers)]
+    how = [] if words[0] == "evaluate" else ["--workers", str(workers)]  # earlier versions refused it in some worlds
+    line = [sys.executable, "-m", "deixis", *words, *how]
     start = time.perf_counter()
     process = subprocess.Popen(  # noqa: S603 (commands of ours)
         line, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -122,7 +123,7 @@ be off by a tenth. More than 2 cores were not to be had.
 |---|---|---|---|---|---|
 {rows}
 
-- Processes are started once the work of half a second shows that they save time: short commands stay in one process.
+- Processes are started once half a second of work shows that they save time: short commands stay in one process.
 - Memory grows by what is remembered of every example until the end, to compare it with the others (digests, ids,
   splits), and by what a world keeps of its scenes; not by what is under way, which is twice as many pieces as workers.
 """

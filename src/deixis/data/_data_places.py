@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from deixis.data._crew import Crew
 
 
-TRIAL_SECONDS = 0.5  # of work in this process, before others are thought of
+TRIAL_SECONDS = 0.5  # of CPU time of work in this process, before others are thought of
 WORTH_SECONDS = 4.0  # of further work that are worth the start of processes
 Done = TypeVar("Done")
 Work = TypeVar("Work")
@@ -109,11 +109,11 @@ def share_reading(
 
 def _begin(work: Callable[[Work], Done], pieces: Iterator[Work], count: int) -> Iterator[Done]:
     """Do work here until it shows that processes are worth their start, which costs what the first piece did."""
-    start = time.perf_counter()
+    start = time.process_time()
     yield from map(work, islice(pieces, 1))
-    first = time.perf_counter()
+    first = time.process_time()
     for done in range(1, count):
-        passed = time.perf_counter() - first
+        passed = time.process_time() - first
         if done > 1 and passed >= TRIAL_SECONDS:
             left = passed / (done - 1) * (count - done)
             if left > WORTH_SECONDS + 2 * (first - start):
