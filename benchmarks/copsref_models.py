@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis._cli.app import main as deixis
-from deixis.learn.run import BEST, write_json
+from deixis.learn.run import BEST, read_json, write_json
 from deixis.worlds.photos._recipes import recipe_from
 from deixis.worlds.photos.making.make import make_copsref
 
@@ -154,9 +154,15 @@ class Bench:
         return taken
 
     def report(self) -> None:
-        """Write the tables of each dataset."""
+        """Write the tables of each dataset; what is swept is told on val alone, in `sweeps.json`."""
+        swept = {
+            f"{path.parent.parent.name}/{path.parent.name}": read_json(path).get("best", {})
+            for path in sorted(self.out.glob("runs/*/sweep-*/run.json"))
+        }
+        write_json(self.out / "sweeps.json", swept)
         for data in self.options.data:
-            runs = sorted(str(path.parent) for path in (self.out / data).parent.glob(f"runs/{data}/*/evaluation.json"))
+            found = sorted(path.parent for path in self.out.glob(f"runs/{data}/*/evaluation.json"))
+            runs = [str(path) for path in found if not path.name.startswith("sweep-")]
             runs += sorted(str(path) for path in self.out.glob(f"runs/{data}/scan-[0-9]"))
             if runs:
                 self._run(f"report-{data}", "report", *runs, "--out", str(self.out / f"report-{data}"))
