@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from distributed import Client, LocalCluster
 
 from deixis._cli import main
@@ -37,7 +40,8 @@ if TYPE_CHECKING:
     from deixis.bridges.clusters import DaskCrew
 
 
-ON_SLURM = Path(__file__).parents[2] / "recipes" / "slurm" / "on_slurm.py"
+RECIPES = Path(__file__).parents[2] / "recipes"
+ON_SLURM, IN_KUBERNETES = RECIPES / "slurm" / "on_slurm.py", RECIPES / "kubernetes" / "dask.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +195,61 @@ def test_shards_of_a_killed_worker_are_made_again(made, small_shards, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_scheduler_that_is_killed_and_started_again_changes_no_byte(made, small_shards, tmp_path):
+    """With scheduler and worker as processes of their own, what was not finished is handed out anew, once each."""
+    address = f"tcp://127.0.0.1:{_free_port()}"
+    running = [_start("scheduler", address), _start("worker", address)]
+    killed: list[str] = []
+
+    def restart(stage: str, done: int, total: int, /) -> None:
+        if stage == "p3" and 0 < done < total and not killed:
+            killed.append(stage)
+            for process in running:
+                process.kill()  # as where a node is lost that holds both
+                process.wait(30)
+            running[:] = [_start("scheduler", address), _start("worker", address)]
+
+    try:
+        with _crew_when_there(address) as crew:
+            make(whole("corrected"), tmp_path / "there", progress=restart, crew=crew)
+    finally:
+        for process in running:
+            process.kill()
+            process.wait(30)
+
+    assert killed
+    assert folder_bytes(tmp_path / "there") == folder_bytes(made)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _start(role: str, address: str) -> subprocess.Popen[bytes]:
+    """Start a scheduler at an address, or a worker of it, as a process that no other one looks after."""
+    host, _, port = address.removeprefix("tcp://").rpartition(":")
+    words = {"scheduler": ["--host", host, "--port", port], "worker": [address, "--nthreads", "1", "--no-nanny"]}
+    line = [sys.executable, "-m", f"distributed.cli.dask_{role}", *words[role], "--no-dashboard"]
+    return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@contextmanager
+def _crew_when_there(address: str) -> Iterator[DaskCrew]:
+    """The crew of a scheduler that is just being started."""
+    with ExitStack() as stack:
+        for _ in range(60):
+            with suppress(ClusterError):
+                found = stack.enter_context(dask_crew(address, patience_seconds=300))
+                break
+            time.sleep(0.5)
+        else:
+            pytest.fail("the scheduler did not start")
+        yield found
+
+
+@pytest.mark.slow
 def test_what_a_cluster_has_begun_goes_on_without_it(small_shards, crew, tmp_path):
     """An interrupted run leaves finished shards, from which one machine goes on to the same bytes."""
 
@@ -329,6 +388,42 @@ def test_a_missing_package_is_named(monkeypatch):
 
     with pytest.raises(DeixisError, match=r"pip install 'deixis\[cluster\]'"):
         dask_crew().__enter__()
+
+
+# --- Kubernetes
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_kubernetes_recipe_make_a_dataset(tmp_path):
+    """The containers' commands, started as processes of this machine, make the bytes of one machine."""
+    found = [one for one in yaml.safe_load_all(IN_KUBERNETES.read_text(encoding="utf-8")) if one["kind"] != "Service"]
+    pods = {one["metadata"]["name"]: one["spec"].get("template", {}).get("spec", {}) for one in found}
+    commands = {name: pod["containers"][0]["command"] for name, pod in pods.items() if pod}
+    port = str(_free_port())
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text('mode = "corrected"\n[[pools]]\nname = "p1"\npattern = "p1"\ncommands = 20\nworlds = 2\n')
+    assert main(["make", "reascan", "--recipe", str(recipe), "--out", str(tmp_path / "here")]) == 0
+    local = {"tcp://dask-scheduler:8786": f"tcp://127.0.0.1:{port}", "8786": port, "--scale": "--recipe"}
+    local |= {"s3://bucket/reascan": f"file://{tmp_path}/there", "paper": str(recipe)}
+    lines = {name: [local.get(word, word) for word in words] for name, words in commands.items()}
+    programs = {"dask": [sys.executable, "-m", "dask"], "deixis": [sys.executable, "-m", "deixis"]}
+    lines = {name: [*programs[words[0]], *words[1:]] for name, words in lines.items()}
+    environment = {**os.environ, "DEIXIS_CACHE": str(tmp_path / "kept")}
+    running = [
+        subprocess.Popen(lines[name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for name in ("dask-scheduler", "dask-worker")
+    ]
+    try:
+        for _ in range(5):  # as Kubernetes tries a job again
+            if subprocess.run(lines["make-reascan"], env=environment, capture_output=True, check=False).returncode == 0:
+                break
+    finally:
+        for process in running:
+            process.terminate()
+            process.wait(60)
+
+    there, here = folder_bytes(tmp_path / "there"), folder_bytes(tmp_path / "here")
+    assert there == here
 
 
 # --- SLURM

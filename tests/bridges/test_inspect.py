@@ -128,7 +128,7 @@ def test_boxes_in_pictures(data, tmp_path):
     others = {}
 
     def task():
-        made = deixis_navigate(data=str(data["navigate"]), limit=3, answer="0..1000")
+        made = deixis_navigate(data=str(data["navigate"]), limit=2, answer="0..1000")
         for sample in made.dataset:
             wrong = [one for one in sample.metadata["gold"]["candidates"] if one[5]]
             others[sample.target] = json.dumps(wrong[0][1:5])

@@ -338,6 +338,6 @@ def test_a_dataset_is_written_as_a_release(shared, tmp_path, capsys):
 
 
 def test_where_to_write_must_be_said(shared, capsys):
-    """A single path is not enough, and what is written is written here."""
+    """A single path is not enough, and an address has to be one of storage that is known."""
     assert "where to write" in refused(capsys, "convert", shared, "--to", "parquet")
-    assert "to this machine only" in refused(capsys, "convert", shared, "s3://bucket/folder", "--to", "parquet")
+    assert "no storage called foo://" in refused(capsys, "convert", shared, "foo://bucket/folder", "--to", "parquet")

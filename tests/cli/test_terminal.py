@@ -122,7 +122,6 @@ def test_a_folder_may_begin_with_a_bracket(verb, capsys, tmp_path, monkeypatch):
         ("answers", "s3://bucket/answers.jsonl", "--prompts", "p.jsonl"),
         ("report", "s3://bucket/run"),
         ("train", "m-lstm", "--data", "d", "--out", "s3://bucket/run"),
-        ("convert", "d", "s3://bucket/out", "--to", "parquet"),
         ("stats", "d", "--out", "s3://bucket/out"),
         ("induce", "--out", "s3://bucket/out"),
     ],

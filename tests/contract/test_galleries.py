@@ -120,6 +120,21 @@ def test_counts_of_the_form_are_those_of_the_lists(client, entry, part):
             assert int(re.search(r'<h2 aria-live="polite">\s*([\d,]+)', found)[1].replace(",", "")) == count
 
 
+def test_the_first_page_offers_what_is_counted_later(made, monkeypatch):
+    """Before anything is counted, the form has every field that it has afterwards, so that counts have a place."""
+    monkeypatch.setattr("deixis.worlds.toolkit.pages.LARGE", 5)
+    client = TestClient(make_app([made.path]), base_url="http://127.0.0.1")
+    fields = re.compile(r'id="filter-(\w+)"')
+    (slug,) = set(re.findall(r'href="/d/([^"/?]+)"', client.get("/").text))
+
+    before = fields.findall(client.get(f"/d/{slug}").text)
+    client.get(f"/d/{slug}?part=counts")
+    client.get(f"/d/{slug}/audit")
+    after = fields.findall(client.get(f"/d/{slug}", params={"page": 1}).text)
+
+    assert set(after) <= set(before)
+
+
 def test_orders_keep_what_is_found(library, entry, part):
     """Shuffled by a seed, always alike, and sorted by clauses: the same examples in another order."""
 

@@ -16,6 +16,7 @@ from deixis.audits.run import audit_dataset, runs_on_clusters
 from deixis.data import _data_places as data_places
 from deixis.data._processes import ProcessCrew, process_crew
 from deixis.data.checks import CheckRequest
+from deixis.data.store import MANIFEST
 from deixis.judge.request import Request
 from deixis.worlds.registry import BUILT_IN, find_world
 
@@ -102,6 +103,10 @@ def test_faults_are_told_in_the_same_order(shared, crew, tmp_path):
             turned = table[name].take(pa.array(range(len(table))[::-1]))
             table = table.set_column(table.column_names.index(name), table.schema.field(name), turned)
             pq.write_table(table, path)
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    for entry in manifest["files"]:
+        entry["bytes"] = (folder / entry["path"]).stat().st_size
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     harmed = SimpleNamespace(world=shared.world, path=folder)
 
     found = checked(harmed, crew=crew)

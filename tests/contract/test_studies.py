@@ -7,10 +7,11 @@ import shutil
 from contextlib import nullcontext
 
 import pytest
+from PIL import Image
 
 from deixis._cli import main
 from deixis._study import sessions
-from deixis._study.design import read_study
+from deixis._study.design import IMAGES, read_study
 from deixis._study.sessions import Sessions
 from deixis._study.simulation import SimulatedParticipant
 from deixis.worlds.registry import known_worlds
@@ -69,3 +70,23 @@ def test_a_bundle_of_every_world_is_written(study, tmp_path):
     assert main(["study", str(study.folder), "--bundle", str(tmp_path / "web")]) == 0
 
     assert (tmp_path / "web" / "index.html").is_file()
+
+
+def test_things_are_chosen_by_a_click_where_they_are_drawn(study):
+    """Every area stands for one of the answers, lies in a picture of the item, and holds something that is drawn."""
+    asked = [item for item in study.items if any("image" in part for part in item.shown)]
+    assert asked
+
+    for item in asked:
+        names = [part["image"] for part in item.shown if "image" in part]
+        pictures = [Image.open(study.folder / IMAGES / name).convert("L") for name in names]
+        assert item.areas
+        assert {area.answer for area in item.areas} <= set(item.choices)
+        for area in item.areas:
+            picture = pictures[area.picture]
+            left, top, right, bottom = area.box
+            assert 0 <= left < right <= 1
+            assert 0 <= top < bottom <= 1
+            edges = (left * picture.width, top * picture.height, right * picture.width, bottom * picture.height)
+            least, most = picture.crop(tuple(map(round, edges))).getextrema()
+            assert most > least, area

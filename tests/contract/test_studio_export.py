@@ -48,7 +48,8 @@ def test_every_example_that_an_export_counts_is_reached_from_its_first_page(expo
         page = waiting.pop()
         for tag, address in asked_in(page).addresses:
             target = (page.parent / address.partition("#")[0]).resolve()
-            if tag == "a" and address[0] != "#" and target not in reached:
+            is_page = tag == "a" and address[0] != "#" and target.suffix == ".html"  # others are files to save
+            if is_page and target not in reached:
                 reached.add(target)
                 waiting.append(target)
 

@@ -127,7 +127,7 @@ def test_slips_are_a_distance(one, other, third):
     assert slips(f"{one}{third}", f"{other}{third}") <= slips(one, other)
 
 
-@given(word=st.sampled_from(KNOWN), at=st.integers(0, 20), letter=st.sampled_from("jv"))
+@given(word=st.sampled_from(KNOWN), at=st.integers(0, 20), letter=st.sampled_from("éñ"))
 def test_a_slip_leads_to_the_one_nearest_word(word, at, letter):
     """A wrong letter in a long word is mended, unless another known word is as near."""
     place = at % len(word)

@@ -56,6 +56,19 @@ def only(*answers, examples=(EXAMPLE,)):
     return verdict
 
 
+def test_a_verdict_names_the_object_that_was_chosen():
+    """Its number in its image, whichever image that is; nothing where none was chosen."""
+    wrong = only(Answer(1, "Full", "harbour", "0"))
+    scene = TABLE.scene(TABLE.find("harbour"))
+
+    assert (wrong.image, wrong.object) == ("harbour", scene.object_number("0"))
+    assert (only(Answer(1, "Full", "street", "0")).image, only(Answer(1, "Full", "no such", "0")).image) == (
+        "street",
+        "",
+    )
+    assert only(Answer(1, "Full", "no such", "0")).object == -1
+
+
 def test_only_the_target_itself_is_right():
     """The target is right, another red car is not."""
     assert only(Answer(1, "Full", "street", "0")).outcome == "right"

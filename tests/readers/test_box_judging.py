@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from deixis.errors import BrokenDataset, RecipeError, SchemaError, UnknownName
 from deixis.judge.boxes import SPACES, Box, overlap, pair_boxes
 from deixis.judge.request import Request
-from deixis.judge.verdicts import read_verdicts
+from deixis.judge.verdicts import read_column, read_verdicts
 from deixis.readers._box_baselines import BASELINES
 from deixis.readers._box_scores import group_values
 from deixis.readers._region_scene import RegionScene
@@ -88,6 +88,20 @@ def outcome(tmp_path, line, number, **more):
 def test_every_answer_has_the_outcome_that_it_deserves(tmp_path, number, line, expected):
     """Boxes in three spaces, candidates, refusals, sets and images."""
     assert outcome(tmp_path, line, number) == expected
+
+
+def test_verdicts_keep_the_boxes_that_were_given(tmp_path):
+    """In the space of the example, with the number of their image, whatever space they came in."""
+    line = {"boxes": [{"image": 1, "box": [250, 0, 500, 500]}], "space": "0..1000"}
+    judge(tmp_path, {"id": 4, **line}, examples=(EXAMPLES[4],), out=tmp_path / "out")
+
+    (kept,) = (tmp_path / "out").rglob("verdicts.parquet")
+    given = read_column(kept, "given_boxes").to_pylist()
+    assert [[1.0, 100.0, 0.0, 200.0, 50.0]] in given
+    assert read_column(kept, "no such column") is None
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(BrokenDataset, match=r"broken\.parquet"):
+        read_column(tmp_path / "broken.parquet", "given_boxes")
 
 
 def test_a_space_that_is_not_declared_is_refused(tmp_path):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from io import BytesIO
 
 import pytest
+from PIL import Image
 
 from deixis._cli import main
 from deixis.errors import BrokenDataset, RecipeError, UnknownName
@@ -197,3 +199,39 @@ def test_prompts_and_answers_work_from_the_command_line(tmp_path, capsys):
     orders = json.loads(capsys.readouterr().out)["groups"]["order"]
     assert orders["right one first"]["measures"]["right"]["mean"] == 1.0
     assert orders["right one second"]["measures"]["right"]["mean"] == 0.0
+
+
+def test_choices_are_shown_as_pictures(tmp_path):
+    """Sentences of one image, or images of one sentence, in the order of their letters; no file is named."""
+    shades = {}
+    for number in range(2):
+        for shade, name in ((40 + number, f"{number}.jpg"), (140 + number, f"{number}b.jpg")):
+            Image.new("RGB", (20, 20), (shade, 0, 0)).save(tmp_path / name, "PNG")
+            shades[name] = shade
+    data = write(tmp_path / "cola.json", [cola_record(number) for number in range(2)])
+    for item in posed(data, style="image", limit=8).items:
+        message = item.question.messages[-1]
+        seen = [Image.open(BytesIO(one.png)).getpixel((5, 5))[0] for one in message.pictures]
+        assert ".jpg" not in message.text
+        assert item.gold.judge(f"Answer: {item.gold.right}").outcome == "right"
+        if item.gold.asked == "image":
+            assert seen == [shades[text] for text in item.gold.texts]
+            assert [part for part in message.parts if part in ("A.", "B.")] == ["A.", "B."]
+            assert message.text.startswith("Sentence: ")
+        else:
+            assert len(seen) == 1
+            assert f"A. {item.gold.texts[0]}" in message.text
+
+
+def test_statements_and_captions_are_shown_with_their_image(tmp_path):
+    """A caption pair under its image; scenes without images cannot be shown as pictures."""
+    data = crepe_file(tmp_path / "swap_att.json", 2)
+    for number in range(2):
+        Image.new("RGB", (20, 20), "red").save(tmp_path / f"{number:012}.jpg")
+    item = posed(data, style="image").items[0]
+    assert item.question.messages[-1].parts[0] == "Image:"
+    assert len(item.question.pictures) == 1
+    assert item.question.text.count("\nA. ") == 1
+    scenes = write(tmp_path / "dev.json", [statement()], as_lines=True)
+    with pytest.raises(RecipeError, match="has no images; leave --style image out"):
+        posed(scenes, style="image")

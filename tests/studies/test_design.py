@@ -103,6 +103,8 @@ def test_mistakes_are_told_in_one_line(grid_data, made, tmp_path):
     here = [DataCondition("grid", grid_data, {})]
     with pytest.raises(BrokenDataset, match=r"has only .* different questions"):
         make_study(here, replace(FEW, items=400), tmp_path / "large", task=task_of(grid_data))
+    with pytest.raises(RecipeError, match="people are not asked to write boxes; ask for actions or target"):
+        make_study(here, replace(FEW, answer="pixels"), tmp_path / "boxes", task=task_of(grid_data))
     with pytest.raises(RecipeError, match="is there already"):
         make_study(here, FEW, made, task=task_of(grid_data))
     with pytest.raises(RecipeError, match="items of a study: 1 to 500, got 0"):

@@ -180,3 +180,19 @@ def test_axe_finds_nothing_grave_where_answers_are_drawn(browser, boards, axe, s
         found = page.evaluate("axe.run()")["violations"]
         grave = {one["id"]: one["nodes"][0]["html"][:160] for one in found if one["impact"] in ("serious", "critical")}
         assert grave == {}
+
+
+def test_things_of_other_peoples_files_are_clicked_in_the_picture(browser, tmp_path, shots):
+    """A click on a box chooses it, also where its name lies on it, and before the answer no box is marked as right."""
+    data, _ = write_sample("refcoco", tmp_path)
+    with visited(browser, [data], f"/play?data={data.name}") as page:
+        page.get_by_role("button", name="Start").click()
+        things = page.locator("#scene [data-object]")
+        things.nth(1).wait_for()
+        assert page.locator("#scene .is-meant").count() == 0
+        things.nth(1).click()
+        chosen = things.nth(1).get_attribute("data-object")
+        assert page.locator("input[name=object]:checked").input_value() == chosen
+        page.get_by_role("button", name="This one").click()
+        page.locator("#scene .is-meant").wait_for()
+        page.screenshot(path=shots / "play-boxes.png")

@@ -14,7 +14,8 @@ def asking(page):
     """The page that the first page leads to."""
     page.goto("/")
     page.get_by_role("link", name="ask about a scene").first.click()
-    page.locator("#asking").wait_for()
+    page.wait_for_url("**/ask")
+    page.wait_for_load_state("load")  # scripts have run
     return page
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -105,6 +106,10 @@ def test_a_whole_demo_is_exported(demo_roots, tmp_path, capsys):
     assert list(faults_of(tmp_path / "pages")) == []
     assert (said["files"], said["bytes"]) == (len(files), sum(path.stat().st_size for path in files))
     assert (tmp_path / "pages" / "results.html").is_file()
+    assert {path.suffix for path in (tmp_path / "pages" / "results" / "scores").iterdir()} == {".csv", ".tex"}
+    assert re.search(
+        r'<a href="results/scores/[^"]*\.csv" download>', (tmp_path / "pages" / "results.html").read_text()
+    )
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,49 @@ def test_pages_are_turned_with_the_keyboard(page):
 
 
 @pytest.mark.slow
+def test_photographs_are_filtered_by_misreading_and_shuffled(page):
+    """A choice of what words do lists its examples, and the shuffled list keeps it in its address."""
+    page.goto(PHOTOGRAPHS)
+    everything = found(page)
+    page.get_by_label("Wrong if misread").select_option("clause")
+    page.wait_for_url("**/d/photographs?misread=clause")
+    expect(page.locator("#list h2")).to_contain_text("found")
+    some = found(page)
+    assert 0 < some < everything
+    expect(page.locator("#filter-misread option:checked")).to_contain_text(f"({some:,})")
+    expect(page.locator("#filter-clauses")).to_contain_text("1 clause (")
+    listed = page.locator(".gallery h3").all_inner_texts()
+    page.get_by_role("link", name="Shuffle").click()
+    page.wait_for_url("**misread=clause&order=shuffled-1")
+    assert found(page) == some
+    assert page.locator(".gallery h3").all_inner_texts() != listed
+    assert page.get_by_label("Order").input_value() == "shuffled-1"
+
+
+@pytest.mark.slow
+def test_a_sheet_of_what_is_found_is_saved(page):
+    """The link below the list gives a PNG."""
+    page.goto(f"{PHOTOGRAPHS}?misread=clause")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="a sheet of pictures (PNG)").click()
+    assert saved.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_an_example_is_reached_by_its_number_and_its_id(page):
+    """Both forms lead to its page."""
+    page.goto(GRID)
+    page.get_by_label("Example number").fill("17")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/d/grid-worlds/17")
+    page.goto(PHOTOGRAPHS)
+    address = page.locator(".gallery h3 a").nth(2).get_attribute("href")
+    page.get_by_label("or id in the dataset").fill(address.rpartition("/")[2])
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{address}")
+
+
+@pytest.mark.slow
 def test_everything_can_be_cleared(page):
     """One button takes back all choices; it is not there while there is none."""
     page.goto(f"{GRID}?verb=push&pattern=p2")

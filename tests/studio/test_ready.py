@@ -98,6 +98,8 @@ def test_the_page_of_an_example_shows_steps_objects_and_misreadings(client, root
         assert one.did in page.replace("&#39;", "'")
         assert one.lights
     assert "So it picks out exactly one object" in page
+    assert 'href="/d/strings/0/ask"' in page
+    assert client.get("/d/strings/0/ask").status_code == 200
 
 
 def test_pictures_are_files_that_can_do_nothing(client):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,6 +33,29 @@ def test_from_a_number_to_its_examples_and_to_one_of_them(page: Page, shots: Pat
 
     assert page.locator(".examples .card .scene svg").count() > 0
     assert "/d/" in (page.locator(".examples h3 a").first.get_attribute("href") or "")
+
+
+@pytest.mark.slow
+def test_next_stays_among_the_examples_behind_a_number(page: Page) -> None:
+    """From a card of results, Next leads to the next card, and the trail back to their list."""
+    page.goto("/results/examples?run=random&measure=right_target&show=wrong")
+    cards = page.locator(".examples h3 a").evaluate_all("(all) => all.map((one) => one.getAttribute('href'))")
+    page.locator(".examples h3 a").first.click()
+    page.get_by_role("link", name="Next →").click()
+    page.wait_for_url(f"**{cards[1]}")
+    page.get_by_role("link", name=re.compile("found$")).click()
+    page.wait_for_url("**/results/examples?run=random**show=wrong**")
+
+
+@pytest.mark.slow
+def test_scores_are_saved_from_the_page(page: Page) -> None:
+    """The links beside the chart give a table for spreadsheets and one for papers."""
+    page.goto("/results")
+    assert page.locator("figure.plot .dot").count() > 0
+    for name, begins in (("CSV", b"\xef\xbb\xbfdata,"), ("LaTeX", b"% needs")):
+        with page.expect_download() as saved:
+            page.get_by_role("link", name=name, exact=True).first.click()
+        assert saved.value.path().read_bytes().startswith(begins)
 
 
 @pytest.mark.slow

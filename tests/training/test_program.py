@@ -64,9 +64,10 @@ def test_supervision_is_said_in_words(model, settings, pointing, wanted):
     assert supervision_of(build(model, settings, 5), pointing) == wanted
 
 
-def test_it_comes_back_from_its_checkpoint_as_it_was(dataset, words, tmp_path):
+@pytest.mark.parametrize("composes", [False, True])
+def test_it_comes_back_from_its_checkpoint_as_it_was(dataset, words, tmp_path, composes):
     """A model that is read from a file says the same plans as the one that was written."""
-    train(dataset, small("program"), tmp_path, device="cpu")
+    train(dataset, small("program", settings={"composes": composes}), tmp_path, device="cpu")
     arrays = load_plan_arrays(dataset, "dev", words, channels=25)
 
     plans = [say_plans(load_model(read_checkpoint(tmp_path / BEST), CPU), arrays, CPU, limit=20) for _ in range(2)]

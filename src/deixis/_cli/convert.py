@@ -85,11 +85,11 @@ def convert(
             )
         values = {"path": str(out), "to": to, "from": ", ".join(map(str, given)), **output.values}
     told = replace(output, values=values, blocks=[*output.blocks, f"Wrote {out}."])
-    print_output(told if isinstance(out, Path) else _renamed(told, str(place), str(out)), as_json=as_json)
+    print_output(told if isinstance(out, Path) else _tell_address(told, str(place), str(out)), as_json=as_json)
     return output.code
 
 
-def _renamed(output: Output, path: str, address: str) -> Output:
+def _tell_address(output: Output, path: str, address: str) -> Output:
     """Return an output that tells an address where it tells the path of what was sent there."""
 
     def rename(told: Any) -> Any:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+FLOATING: dict[str, Any] = {**_OPTIONS, "fastmath": {"contract", "nnan", "ninf", "nsz"}}  # sums keep their order
 _NARROW = (nb.types.int8, nb.types.int16, nb.types.int32, nb.types.uint8, nb.types.uint16, nb.types.uint32)
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)

@@ -73,9 +73,9 @@ def audit_page(request: Request) -> Response:
     """Show what a dataset tests."""
     library = library_of(request)
     entry = library.find_dataset(request.path_params["slug"])
+    listing = _list_all(entry, library)  # first, since galleries of copies are not to depend on what can be audited
     audit = count_audit(entry)
     columns = [column_of(entry.title, audit)]
-    listing = _list_all(entry, library)
     addresses = BarAddresses(entry, audit, listing)
     charts = {
         name: [addresses.link(chart) for chart in some] for name, some in audit_charts({entry.title: audit}).items()

@@ -90,7 +90,7 @@ def find_examples(entry: Entry, catalogue: Catalogue, wanted: PageQuery) -> tupl
             for one in facets
             if _has_values(one, wanted)
         ),
-        *(uncounted_fields() if meanings is None else ()),
+        *(uncounted_fields({one.name for one in catalogue.facets}) if meanings is None else ()),
         order_field(wanted, sizes),
         *([catalogue.text] if catalogue.text else []),
         *catalogue.further,
@@ -108,8 +108,12 @@ def filter_catalogue(entry: Entry, catalogue: Catalogue, wanted: PageQuery) -> n
 
 
 def _asked_meanings(entry: Entry, catalogue: Catalogue, wanted: PageQuery) -> tuple[Facet, ...] | None:
-    """Return the facets of meanings, counted now if they are asked for, and None if they are not at hand."""
-    asked = [name for name in NAMES if wanted.get(name)]
+    """Return the facets of meanings that the world has not counted itself, or None if they are not at hand.
+
+    Those that are asked for are counted now.
+    """
+    own = {facet.name for facet in catalogue.facets}
+    asked = [name for name in NAMES if wanted.get(name) and name not in own]
     is_sorted = wanted.get(ORDER).endswith(f"-{CLAUSES}")
     if catalogue.part is None:
         found: tuple[Facet, ...] | None = ()
@@ -120,7 +124,7 @@ def _asked_meanings(entry: Entry, catalogue: Catalogue, wanted: PageQuery) -> tu
     for name in asked:
         if name not in {facet.name for facet in found or ()}:
             raise UnknownName(f"the words of these {catalogue.what} are not judged, so {name!r} cannot be asked for")
-    return found
+    return None if found is None else tuple(facet for facet in found if facet.name not in own)
 
 
 def _sizes(catalogue: Catalogue, meanings: tuple[Facet, ...] | None) -> Mapping[str, np.ndarray]:

@@ -118,7 +118,7 @@ def _facts(entry: Entry) -> CoverFacts:
 
 
 def ask(request: Request) -> Response:
-    """What a text picks out in the scene of an example."""
+    """Show what a text picks out in the scene of an example."""
     entry = library_of(request).find_dataset(request.path_params["slug"])
     return entry.pages.ask(request, entry, request.path_params["number"])
 

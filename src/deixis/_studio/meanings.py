@@ -28,7 +28,7 @@ from deixis.worlds.example import context_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from deixis._studio.library import Entry
     from deixis.expression.description import Expression
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from deixis.worlds.example import Example
 
 
-MAX_JUDGED = 50_000  # examples of a dataset that are judged one by one
-QUICK = 2_000  # examples that are judged before the form has its counts
+MAX_JUDGED = 50_000  # examples of a dataset that are judged one by one, and before anybody asks
 MAX_KEPT = 16  # datasets, or parts of one
 NEEDS, IDLE, MISREAD, CLAUSES = NAMES = ("needs", "idle", "misread", "clauses")  # in addresses
 EVERY, SOME, ANY, NONE = "every", "some", "any", "none"
@@ -247,24 +246,31 @@ def meaning_facets(entry: Entry, part: str = "") -> tuple[Facet, ...]:
         return kept.facets
 
 
+def is_judged_at_once(entry: Entry, part: str = "") -> bool:
+    """Return whether a dataset is small enough to judge its examples before anybody asks."""
+    return len(entry.pages.examples_of(entry, part)) <= MAX_JUDGED
+
+
 def prepare_meanings(entry: Entry, part: str = "") -> None:
-    """Count in the background what is not at hand yet."""
+    """Count in the background what is not at hand yet, unless that would take long."""
     kept = _of(entry, part)
+    if kept.facets is not None or not is_judged_at_once(entry, part):
+        return
     with _keeping:
-        if kept.facets is None and kept.helper is None:
+        if kept.helper is None:
             kept.helper = Thread(target=_prepare, args=(entry, part), name="meanings", daemon=True)
             kept.helper.start()
 
 
-def uncounted_fields() -> Iterator[Field]:
-    """Yield the fields of meanings before they are counted, with values that every dataset has."""
+def uncounted_fields(counted: Collection[str] = ()) -> Iterator[Field]:
+    """Yield the fields of meanings that are not counted yet, with values that every dataset has."""
     labels = {
         NEEDS: {EVERY: "every word needed"},
         IDLE: {SOME: "some word not needed"},
         MISREAD: READ_LABELS,
         CLAUSES: clause_labels(),
     }
-    for name in NAMES:
+    for name in (name for name in NAMES if name not in counted):
         yield Field(name, TITLES[name], "", tuple(Choice(value, label) for value, label in labels[name].items()))
 
 

@@ -136,7 +136,7 @@ class Behind(NamedTuple):
         """Cards of some of them, whose links know where they stand among all."""
         listed = cards_of(self.sides, [some[start:stop] for some in self.rows], self.dataset)
         return [
-            replace(card, link=f"{card.link}?{urlencode({'in': self.place(start + number)})}") if card.link else card
+            replace(card, link=_with_query(card.link, {"in": self.place(start + number)})) if card.link else card
             for number, card in enumerate(listed)
         ]
 
@@ -258,6 +258,11 @@ def _behind_comparison(library: Library, asked: Mapping[str, str]) -> tuple[Behi
     rows = [both.first[chosen], both.second[chosen]]
     behind = Behind(sides, rows, dataset_of(library, first), "/results/compare", query)
     return behind, ComparisonChoice(measures, measure, shared, part, show, both)
+
+
+def _with_query(address: str, query: Mapping[str, str]) -> str:
+    """Return an address with further values in its query."""
+    return f"{address}{'&' if '?' in address else '?'}{urlencode(query)}"
 
 
 class ResultPlace(NamedTuple):

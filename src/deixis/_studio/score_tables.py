@@ -161,7 +161,7 @@ def table_of_model(judged: ModelResults) -> ScoreTable:
     return ScoreTable(
         name=judged.key,
         data=judged.data or "an unnamed dataset",
-        measure=judged.model,
+        measure=f"scores of {judged.model}",
         part=judged.words.part,
         parts=parts,
         columns=tuple(column for column in columns if column.cells),

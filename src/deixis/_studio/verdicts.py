@@ -237,7 +237,7 @@ def verdicts_of(judged: ModelResults) -> Verdicts:
     return _read(judged.rows, (found.st_mtime_ns, found.st_size))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _read(path: Path, stamp: tuple[int, int]) -> Verdicts:
     del stamp
     return read_verdicts(path)

@@ -195,10 +195,11 @@ class WorldPages:
 
         It is called before the histograms of an audit are shown.
         """
-        from deixis._studio.meanings import meaning_facets
+        from deixis._studio.meanings import is_judged_at_once, meaning_facets
 
         self.count(entry)
-        meaning_facets(entry)
+        if is_judged_at_once(entry):
+            meaning_facets(entry)
 
     def cover(self, entry: Entry, library: Library) -> Card | None:
         """The example for the first page: of the first ones of the test set, that with the most words."""

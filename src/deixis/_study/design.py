@@ -22,6 +22,7 @@ from deixis._study.settings import STUDY, StudySettings
 from deixis._version import __version__
 from deixis.data.store import MANIFEST, open_dataset, replacing_file
 from deixis.errors import BrokenDataset, RecipeError
+from deixis.prompts._box_questions import is_box
 from deixis.prompts.ask import Questionnaire, ask
 from deixis.prompts.files import read_key, write_prompts
 from deixis.prompts.question import ClickArea
@@ -247,6 +248,9 @@ def _find_pools(
     """Return what is asked in each condition, and the questions from which its items are taken."""
     known = questions_of(task)
     answer = settings.answer or known.asked_of_people or known.answers[0]
+    if is_box(answer):
+        others = " or ".join(one for one in known.answers if not is_box(one))
+        raise RecipeError(f"people are not asked to write boxes; ask for {others}")
     style = settings.style or ("image" if "image" in known.styles else known.styles[0])
     wanted = settings.items + settings.practice + settings.attention
     asked, pools, seen = [], [], set[str]()

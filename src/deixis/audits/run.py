@@ -220,7 +220,7 @@ def audit_plainly(
 
     `bag` has the readings of a bag of words.
     """
-    opened = _Opened(find_world(world).part("examples").open(path), {}, KnownScenes())
+    opened = _OpenData(find_world(world).part("examples").open(path), {}, KnownScenes())
     numbers = choose(opened.examples.numbers(split), sample, seed)
     pieces = [_Piece(world, numbers[k : k + TOGETHER], bag) for k in range(0, len(numbers), TOGETHER)]
     whole = AuditCount()
@@ -275,17 +275,17 @@ class _Piece(NamedTuple):
 
 def _count(place: DataPlace, piece: _Piece) -> AuditCount:
     """Count some examples, in whatever process."""
-    return _count_examples(_opened(place, piece.world), piece)
+    return _count_examples(_open_data(place, piece.world), piece)
 
 
-def _count_examples(opened: _Opened, piece: _Piece) -> AuditCount:
+def _count_examples(opened: _OpenData, piece: _Piece) -> AuditCount:
     found = AuditCount(opened.alike, bag=piece.bag, known=opened.known)
     for number in piece.numbers:
         found.add(opened.examples[number])
     return found
 
 
-class _Opened(NamedTuple):
+class _OpenData(NamedTuple):
     """Examples, and what was worked out of those that are alike and of their scenes."""
 
     examples: Examples
@@ -294,6 +294,6 @@ class _Opened(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def _opened(place: DataPlace, world: str) -> _Opened:
+def _open_data(place: DataPlace, world: str) -> _OpenData:
     """Open a dataset, which stays open for the next piece."""
-    return _Opened(find_world(world).part("examples").open(place.find()), {}, KnownScenes())
+    return _OpenData(find_world(world).part("examples").open(place.find()), {}, KnownScenes())

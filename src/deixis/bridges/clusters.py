@@ -91,7 +91,8 @@ class DaskCrew:
         """
         with self._guard:
             if time.monotonic() - self._looked >= LOOK_SECONDS:
-                self._look()
+                with suppress(ClusterLost):  # whoever waits for a result calls the scheduler again
+                    self._look()
             return max(1, self._size)
 
     def submit(self, work: Callable[..., Done], /, *arguments: object) -> DaskPromise[Done]:
@@ -137,6 +138,8 @@ class DaskCrew:
                 except OtherVersion:
                     raise
                 except ClusterError as error:
+                    if self.client is not lost:
+                        _close_quietly(self.client)
                     if time.monotonic() - self._seen > self.patience_seconds:
                         raise ClusterError(_cluster_lost_message(self.name)) from error
                     time.sleep(CALL_SECONDS)
@@ -169,14 +172,18 @@ class DaskCrew:
 
     def demand_alive(self) -> None:
         """An error when the cluster has had no worker for longer than we have patience."""
-        with self._guard, _in_words(self.name):
+        with self._guard:
             self._look()
             if not self._size:
                 self._demand_patience()
 
     def _look(self) -> None:
-        threads = self.client.nthreads()
-        self._size, self._looked = sum(threads.values()), time.monotonic()
+        self._looked = time.monotonic()
+        try:
+            threads = self.client.nthreads()
+        except Exception as error:  # a client whose scheduler has gone fails in many ways
+            raise ClusterLost(_cluster_lost_message(self.name)) from error
+        self._size = sum(threads.values())
         if threads:
             self._seen = self._looked
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from deixis.data._processes import process_crew
+from deixis.data._processes import ProcessCrew, process_crew
 from deixis.errors import BrokenDataset, RecipeError
 
 
@@ -119,7 +119,9 @@ def share_work(
     with TemporaryDirectory(prefix="deixis-", ignore_cleanup_errors=True) as place:
         folder = Path(place)
         save(folder)
-        if crew is not None:
+        if isinstance(crew, ProcessCrew):  # who see the folder
+            yield from share_in_order(crew, partial(work, folder), items)
+        elif crew is not None:
             files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
             common = crew.submit(_give, {name: path.read_bytes() for name, path in files.items()})
             there = partial(_work_there, work, folder.name)

@@ -52,8 +52,12 @@ class ProcessCrew:
         self._pool = _start(size)
 
     def submit(self, work: Callable[..., Done], /, *arguments: object) -> ProcessPromise[Done]:
-        """Hand out one piece of work."""
-        return ProcessPromise(self, work, arguments)
+        """Hand out one piece of work.
+
+        Promises among the arguments are waited for, and replaced by their results.
+        """
+        given = tuple(one.result() if isinstance(one, ProcessPromise) else one for one in arguments)
+        return ProcessPromise(self, work, given)
 
     def begin(self, work: Callable[..., Done], arguments: tuple[object, ...]) -> tuple[Any, Future[Done]]:
         """Return the processes that do some work now, and what they will return."""

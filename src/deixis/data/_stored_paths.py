@@ -1,30 +1,23 @@
 """Files in storage that are read where they lie: a path as `pathlib` has it, for addresses such as `s3://bucket/data`.
 
-Only the bytes that are asked for are fetched. A request that fails is made again a few times. Parquet pages carry
+Only the bytes that are asked for are fetched. A request that fails is made again, see `_retries`. Parquet pages carry
 checksums, so what arrives damaged is found without reading the whole file.
 """
 
 from __future__ import annotations
 
 import io
-import os
-import time
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from deixis.data._retries import try_again
 from deixis.errors import BrokenDataset
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from deixis.data.remote import RemoteFolder
-
-
-PATIENCE = (0.1, 0.4, 1.6)  # seconds before a request is made again
-LASTING = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError)  # no use in asking again
 
 
 @dataclass(frozen=True)
@@ -67,23 +60,27 @@ class StoredPath:
         return _StoredFile(self)
 
     def read(self, start: int, stop: int) -> bytes:
-        """Fetch some bytes of a file."""
-        found: bytes = self._ask(lambda storage, path: storage.cat_file(path, start=start, end=stop))
+        """Fetch some bytes of a file, again where fewer arrive."""
+
+        def fetch(storage: Any, path: str) -> bytes:
+            found: bytes = storage.cat_file(path, start=start, end=stop)
+            if len(found) != stop - start:
+                raise ConnectionError(f"only {len(found):,} of {stop - start:,} bytes of {self.inner} arrived")
+            return found
+
+        found: bytes = self._ask(fetch)
         return found
 
     def _ask(self, request: Callable[[Any, str], Any]) -> Any:
         """Make a request, again where it fails for a reason that may pass."""
-        folder, tries = _folder(self.folder, os.getpid()), [*PATIENCE]
+        from deixis.data.remote import RemoteFolder
+
+        folder = RemoteFolder.at(self.folder)  # anew in each process; fsspec keeps its connections apart
         with folder.in_words("be read"):
-            while True:
-                try:
-                    return request(folder.storage, folder.path_of(self.inner))
-                except FileNotFoundError as error:
-                    raise BrokenDataset(f"{self.folder} lacks the file {self.inner}; make or send it again") from error
-                except (OSError, TimeoutError) as error:
-                    if not tries or isinstance(error, LASTING):
-                        raise
-                    time.sleep(tries.pop(0))
+            try:
+                return try_again(lambda: request(folder.storage, folder.path_of(self.inner)))
+            except FileNotFoundError as error:
+                raise BrokenDataset(f"{self.folder} lacks the file {self.inner}; make or send it again") from error
 
 
 AnyPath: TypeAlias = "Path | StoredPath"
@@ -93,14 +90,6 @@ AnyPath: TypeAlias = "Path | StoredPath"
 def source_of(path: AnyPath) -> Any:
     """Return what pyarrow opens a path by."""
     return path.open() if isinstance(path, StoredPath) else path
-
-
-@lru_cache(maxsize=64)
-def _folder(address: str, _process: int) -> RemoteFolder:
-    """A folder in storage; connections are not shared with the process that this one was forked from."""
-    from deixis.data.remote import RemoteFolder
-
-    return RemoteFolder.at(address)
 
 
 class _StoredFile(io.RawIOBase):
@@ -130,8 +119,6 @@ class _StoredFile(io.RawIOBase):
         if stop <= self._place:
             return 0
         found = self._path.read(self._place, stop)
-        if len(found) != stop - self._place:
-            raise BrokenDataset(f"{self._path} ends before its length; send it again")
         buffer[: len(found)] = found
         self._place = stop
         return len(found)

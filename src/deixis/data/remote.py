@@ -239,7 +239,7 @@ class RemoteFolder:
         """Send a file."""
         with self.in_words("be written to"):
             try_again(lambda: self._make_parent(name))
-            try_again(lambda: self.storage.put_file(str(path), self._path_of(name)))
+            try_again(lambda: self.storage.put_file(str(path), self.path_of(name)))
 
     def is_file(self) -> bool:
         """Return whether a file, no folder, lies at the address."""
@@ -256,19 +256,16 @@ class RemoteFolder:
             with suppress(FileNotFoundError):  # a try that failed may have removed it
                 try_again(lambda: self.storage.rm_file(path))
 
-    def _path_of(self, name: str) -> str:
+    def path_of(self, name: str) -> str:
+        """Return what the storage calls a file of the folder, or with `../` before its name one beside it."""
         if name.startswith("../"):
             return f"{self._root.rpartition('/')[0]}/{name[3:]}"
         return f"{self._root}/{name}" if name else self._root
 
-    def path_of(self, name: str) -> str:
-        """Return what the storage calls a file of the folder."""
-        return f"{self._root}/{name}"
-
     def _make_parent(self, name: str) -> None:
         """Make the folder of a file where storage has any; buckets are not made on the way."""
         if self.scheme in ("file", "local", "memory", "sftp", "ssh", "smb", "hdfs"):
-            self.storage.makedirs(self._path_of(name).rpartition("/")[0], exist_ok=True)
+            self.storage.makedirs(self.path_of(name).rpartition("/")[0], exist_ok=True)
 
     @property
     def storage(self) -> Any:

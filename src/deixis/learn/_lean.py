@@ -1,19 +1,23 @@
 """Models on a CPU that learn nothing, faster: other routes to the same numbers, which differ by rounding.
 
 The weights of linear layers are laid out once for oneDNN instead of at every product: on processors that are not
-Intel's, the library that torch asks otherwise leaves half of the speed unused. Attention over a few dozen keys is two
-products and a softmax of all heads at once; the kernel that torch has for it is made for thousands of keys.
+Intel's, the library that torch asks otherwise leaves half of the speed unused. Attention over a few dozen keys is a
+kernel of our own for heads of 16 numbers, and otherwise two products and a softmax of all heads at once; torch's own
+kernel is made for thousands of keys.
 """
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch import nn
 
+from deixis._kernels.attention import PART, attend_into
 from deixis.learn._layers import MASKED_SCORE
 
 
@@ -28,6 +32,8 @@ REORDER, MULTIPLY = (
     "_linear_pointwise",
 )  # operations that torch itself uses, but does not name
 LEAST_WIDTH = 32  # of inputs and outputs; smaller products gain nothing
+NO_MASK = torch.ones(1, 0, dtype=torch.bool)
+LEAST_SHARE = 8  # examples of a thread
 TYPICAL_ROWS = 2048  # of inputs; others work as well
 
 
@@ -83,6 +89,8 @@ def attend_to_few(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
         query: [example, place, head, part]; key, value: [example, other place, head, part].
         mask: bool [example, other place], False for padding; at least one is True.
     """
+    if query.shape[3] == PART and key.shape[1]:
+        return _attend_at_once(query, key, value, mask, is_causal=is_causal)
     examples, places, heads, part = query.shape
     query, key, value = (side.transpose(1, 2).reshape(examples * heads, -1, part) for side in (query, key, value))
     scores = torch.bmm(query * part**-0.5, key.transpose(1, 2))
@@ -92,6 +100,30 @@ def attend_to_few(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
         scores.unflatten(0, (examples, heads)).masked_fill_(~mask[:, None, None, :], MASKED_SCORE)
     found = torch.bmm(torch.softmax(scores, dim=2), value)
     return found.view(examples, heads, places, part).transpose(1, 2).flatten(2)
+
+
+def _attend_at_once(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, *, is_causal: bool) -> Tensor:
+    """Compute the same by the compiled kernel, each thread some of the examples."""
+    out = query.new_empty(*query.shape[:2], query.shape[2] * PART)
+    there = NO_MASK.expand(len(query), 0) if mask is None else mask
+    sides = tuple(side.numpy() for side in (out, query, key, value, there))
+    threads = min(torch.get_num_threads(), len(query) // LEAST_SHARE)
+    if threads < 2:
+        _attend_some(sides, is_causal=is_causal)
+    else:
+        shares = zip(*(np.array_split(side, threads) for side in sides), strict=True)
+        list(_pool().map(partial(_attend_some, is_causal=is_causal), shares))
+    return out
+
+
+def _attend_some(sides: tuple[np.ndarray, ...], *, is_causal: bool) -> None:
+    out, query, key, value, there = sides
+    attend_into(out, query, key, value, there, is_causal)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(thread_name_prefix="attention")
 
 
 def can_pack(layer: nn.Linear) -> bool:

@@ -79,11 +79,19 @@ class Look(NamedTuple):
 
 
 class Pairs(nn.Module):
-    """What is seen of two objects, and the relations that words say of them."""
+    """What is seen of two objects, and the relations that words say of them.
 
-    def __init__(self, sizes: ReaderSizes) -> None:
+    Args:
+        sizes: of the model.
+        parts: for each word the words whose vectors it is the sum of; empty where each has its own.
+    """
+
+    parts: Tensor
+
+    def __init__(self, sizes: ReaderSizes, parts: Sequence[Sequence[int]] = ()) -> None:
         super().__init__()
-        self.sizes = sizes
+        self.sizes, self.has_parts = sizes, bool(parts)
+        self.register_buffer("parts", _pad(parts), persistent=False)
         self.one, self.other = nn.Linear(sizes.features, sizes.pair), nn.Linear(sizes.features, sizes.pair)
         self.alike = nn.Linear(sizes.features, sizes.pair, bias=False)
         self.places = nn.Linear(sizes.places, sizes.pair, bias=False) if sizes.places else None
@@ -121,9 +129,17 @@ class Pairs(nn.Module):
         """
         flat, found = pair.flatten(1, 2).transpose(1, 2) / sqrt(self.sizes.pair), []
         for vector, bias in ((self.relation, self.bias), (self.against, self.against_bias)):
-            odds = vector(words) @ flat + bias(words)
+            odds = self._sum(vector, words) @ flat + self._sum(bias, words)
             found.append(functional.logsigmoid(odds).unflatten(2, pair.shape[1:3]))
         return found[0], found[1]
+
+    def _sum(self, table: nn.Embedding, words: Tensor) -> Tensor:
+        """Return the vectors of words, each the sum of its parts."""
+        if not self.has_parts:
+            found: Tensor = table(words)
+            return found
+        parts = self.parts[words]
+        return (table(parts) * (parts != PAD)[..., None]).sum(-2)
 
     def compare(self, words: Tensor, stand: Tensor, against: Tensor, inside: Tensor) -> Tensor:
         """Return whether words, int64 [text], hold compared with a set: float [text, object].
@@ -141,22 +157,25 @@ class ObjectReader(nn.Module):
     Args:
         sizes: of the model.
         values: for each dimension of `SAME`, the words that are its values.
+        relations: for each word those that a relation is put together from, see `Pairs`.
     """
 
     values: Tensor
 
-    def __init__(self, sizes: ReaderSizes, values: Sequence[Sequence[int]] = ()) -> None:
+    def __init__(
+        self,
+        sizes: ReaderSizes,
+        values: Sequence[Sequence[int]] = (),
+        relations: Sequence[Sequence[int]] = (),
+    ) -> None:
         super().__init__()
         self.sizes = sizes
         self.region = nn.Linear(sizes.features, sizes.hidden) if sizes.hidden else None
         self.look = nn.Linear(sizes.hidden or sizes.features, sizes.width)
         self.word, self.word_bias = nn.Embedding(sizes.words, sizes.width), nn.Embedding(sizes.words, 1)
         nn.init.zeros_(self.word_bias.weight)
-        self.pairs = Pairs(sizes) if sizes.relates else None
-        most = max((len(some) for some in values), default=0)
-        padded = [[*some, *[0] * (most - len(some))] for some in values]
-        table = torch.tensor(padded, dtype=torch.int64).view(len(values), most)
-        self.register_buffer("values", table, persistent=False)
+        self.pairs = Pairs(sizes, relations) if sizes.relates else None
+        self.register_buffer("values", _pad(values), persistent=False)
 
     def see(self, features: Tensor, there: Tensor, places: Tensor | None = None, centre: Tensor | None = None) -> Look:
         """Encode the objects of scenes.
@@ -183,6 +202,12 @@ class ObjectReader(nn.Module):
     def fit(self, programs: ProgramRows, seen: Look) -> Tensor:
         """Return how each object fits the text of its scene: float [scene, object], at most 0."""
         return run_programs(programs, seen.there, _ObjectJudge(self, programs, seen))
+
+
+def _pad(rows: Sequence[Sequence[int]]) -> Tensor:
+    """Rows of words as a table, int64 [row, place], with `PAD` behind short ones."""
+    most = max((len(row) for row in rows), default=0)
+    return torch.tensor([[*row, *[PAD] * (most - len(row))] for row in rows], dtype=torch.int64).view(len(rows), most)
 
 
 class _ObjectJudge:

@@ -3,7 +3,7 @@
 | answer | a box | models that are trained to write it so |
 |---|---|---|
 | `pixels` | `[left, top, right, bottom]` in pixels | Qwen2.5-VL |
-| `share` | `[left, top, right, bottom]` from 0 to 1 | Kosmos, Shikra |
+| `share` | `[left, top, right, bottom]` from 0 to 1 | Shikra |
 | `0..1000` | `[left, top, right, bottom]` in thousandths | Qwen-VL, Qwen2-VL, Qwen3-VL, InternVL, CogVLM |
 | `box_2d` | `[top, left, bottom, right]` in thousandths | Gemini |
 | `loc` | `<loc0100><loc0050><loc0400><loc0200>`: top, left, bottom, right in 1024ths | PaliGemma |

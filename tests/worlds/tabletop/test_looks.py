@@ -99,3 +99,19 @@ def test_unknown_looks_are_refused(wrong: dict[str, object]) -> None:
     """Another look, form or option is a mistake that the message names."""
     with pytest.raises(RecipeError, match=r"look|not 'gif'|size"):
         PICTURES.draw(_example(), **wrong)
+
+
+def test_what_is_clicked_holds_all_that_is_seen_of_a_solid() -> None:
+    """In the pictures of a question about two tables, and nothing of a solid that is hidden is clicked."""
+    example = _example(scenes=2)
+    pictures = PICTURES.question(example, [[1, 2, 3], [4, 5, 6]])
+    for scene, areas, held in zip(example.scenes, PICTURES.areas(example), pictures, strict=True):
+        found = masks(draw_ids(scene.table, *SIZE), len(scene))
+        assert len(areas) == len(scene)
+        for mask, area in zip(found, areas, strict=True):
+            rows, columns = np.nonzero(mask)
+            assert (area is None) == (not len(rows))
+            if area is not None:
+                high, wide, _ = _open(held).shape
+                edges = np.array([columns.min(), rows.min(), columns.max() + 1, rows.max() + 1])
+                assert np.allclose(area, edges / [wide, high, wide, high])

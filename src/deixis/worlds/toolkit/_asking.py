@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from deixis.errors import DeixisError, ParseError, SchemaError
 from deixis.language.suggestions import suggest_edits
 from deixis.language.tolerant import read_tolerantly
-from deixis.worlds.example import scenes_of
+from deixis.worlds.example import PlainExample, scenes_of
 from deixis.worlds.toolkit._story import Story
 
 
 if TYPE_CHECKING:
-    from deixis.expression.description import Expression
     from deixis.language.suggestions import Suggestion
     from deixis.language.tolerant import TolerantReading
-    from deixis.scene.scene import Context
     from deixis.worlds.example import Example
     from deixis.worlds.world import World
 
@@ -29,16 +27,6 @@ if TYPE_CHECKING:
 MOST_LETTERS = 400
 MOST_MENTIONS = 8
 MOST_OBJECTS = 200  # in all scenes together
-
-
-class Asked(NamedTuple):
-    """A text about the scenes of an example, in the form of one."""
-
-    text: str
-    expression: Expression
-    context: Context
-    id: str = ""
-    split: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,16 +52,16 @@ class Answer:
         """The tone of the verdict: good, fair or bad."""
         if self.story is None:
             return "bad" if self.error and self.error.word else "fair"
-        return "good" if len(self.story.fits) == 1 else "fair"
+        return "good" if len(self.fits) == 1 else "fair"
 
     @property
     def headline(self) -> str:
         """The verdict in a few words."""
-        if self.story is None:
-            if not self.text.strip():
-                return "Say which object you mean"
-            return f"Cannot be read: ‘{self.error.word}’ does not fit here" if self.tone == "bad" else "Incomplete"
-        match len(self.story.fits):
+        if self.error is not None:
+            if self.error.word:
+                return f"Cannot be read: ‘{self.error.word}’ does not fit here"
+            return "Incomplete" if self.text.strip() else "Say which object you mean"
+        match len(self.fits):
             case 0:
                 return "Picks out nothing"
             case 1:
@@ -128,7 +116,7 @@ def answer_about(world: World, example: Example, text: str) -> Answer:
     said = reading.utterance
     if sum(1 for _ in said.expression.mentions()) > MOST_MENTIONS:
         raise SchemaError(f"at most {MOST_MENTIONS} noun phrases are worked out here")
-    story = Story(world, Asked(said.text, said.expression, context))
+    story = Story(world, PlainExample(text=said.text, expression=said.expression, context=context))
     try:
         suggestions = suggest_edits(said, context, language=language)
     except DeixisError:

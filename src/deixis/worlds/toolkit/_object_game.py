@@ -42,6 +42,7 @@ class ObjectGame(Game):
     examples: tuple[Example, ...]
     seed: int
     draw: Callable[[Example, Story, Mapping[Where, str]], Markup]
+    is_on_paper: bool = False
 
     template = "ready_play.html"
 
@@ -71,7 +72,8 @@ class ObjectGame(Game):
         """Show the objects and their relations, without a picture, which may show the target."""
         del form
         story = Story(self.world, self.examples[place])
-        return {"story": story, "drawing": self.draw(self.examples[place], story, {})}
+        drawing = self.draw(self.examples[place], story, {})
+        return {"story": story, "drawing": drawing, "is_on_paper": self.is_on_paper}
 
     def show_verdict(self, place: int, said: str) -> dict[str, Any]:
         """The picture, and how the target is found."""
@@ -79,7 +81,8 @@ class ObjectGame(Game):
         chosen, target = self._where(place, said), self.examples[place].context.target
         marks = {chosen: "yours", target: "meant"}
         picture = f"/d/{self.entry.slug}/{self.numbers[place]}/picture.svg"
-        return {"story": story, "drawing": self.draw(self.examples[place], story, marks), "picture": picture}
+        drawing = self.draw(self.examples[place], story, marks)
+        return {"story": story, "drawing": drawing, "picture": picture, "is_on_paper": self.is_on_paper}
 
     def judge(self, place: int, said: str) -> AnswerVerdict:
         """Judge an answer, with the reason if it is wrong."""

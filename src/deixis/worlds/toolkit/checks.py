@@ -137,7 +137,7 @@ class _Run:
         self.found = found
         self.first_with: dict[Any, int] = {}
         self.parts: dict[str, tuple[int, int]] = {}
-        self.seen: list[_Seen] = []
+        self.seen: list[_Sight] = []
 
     def report(self, request: CheckRequest) -> Report:
         """Look at all examples, or at some, and tell what was found."""
@@ -219,7 +219,7 @@ class _Piece(NamedTuple):
     most: int
 
 
-class _Seen(NamedTuple):
+class _Sight(NamedTuple):
     """What is remembered of an example."""
 
     digest: int
@@ -230,12 +230,12 @@ class _Seen(NamedTuple):
 
 def _look_at_piece(place: DataPlace, piece: _Piece) -> _Look:
     """Look at some examples, in whatever process."""
-    checks, examples = _opened(place, piece.world)
+    checks, examples = _open_data(place, piece.world)
     return look_at(checks, examples, piece)
 
 
 @lru_cache(maxsize=1)
-def _opened(place: DataPlace, world: str) -> tuple[ExampleChecks, Examples]:
+def _open_data(place: DataPlace, world: str) -> tuple[ExampleChecks, Examples]:
     """The checks and the examples of a dataset, which stay open for the next piece."""
     path, found = place.find(), find_world(world)
     return found.part("checks").checks_for(path), found.part("examples").open(path)
@@ -256,7 +256,7 @@ class _Look:
         self.checks: ExampleChecks | None = checks
         self.found = found
         self.parts: dict[str, tuple[int, int]] = {}
-        self.seen: list[_Seen] = []
+        self.seen: list[_Sight] = []
         reads = checks.reads_texts and checks.world.has("language") and found.wants("E004", "E104")
         self.language = checks.world.part("language") if reads else None
 
@@ -275,7 +275,7 @@ class _Look:
             self.found.add("E001", str(error), row=number)
             return
         self.found.see(example.split)
-        self.seen.append(_Seen(digest, example.id, number, example.split))
+        self.seen.append(_Sight(digest, example.id, number, example.split))
         where = {"row": number, "id": example.id, "split": example.split}
         self._read(example, where)
         codes = [checks.misfit(example, code) for code in MISFITS]

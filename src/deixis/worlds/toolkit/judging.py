@@ -317,12 +317,12 @@ class _Piece(NamedTuple):
 
 def _judge_piece(place: DataPlace, piece: _Piece) -> list[Verdict]:
     """Judge some answers, in whatever process."""
-    judging, examples = _opened(place, piece.world)
+    judging, examples = _open_data(place, piece.world)
     return [judging.judge(examples[number], answer) for number, answer in piece.asked]
 
 
 @lru_cache(maxsize=1)
-def _opened(place: DataPlace, world: str) -> tuple[ObjectJudging, Examples]:
+def _open_data(place: DataPlace, world: str) -> tuple[ObjectJudging, Examples]:
     """The judging and the examples of a dataset, which stay open for the next piece."""
     found = find_world(world)
     return found.part("judging"), found.part("examples").open(place.find())

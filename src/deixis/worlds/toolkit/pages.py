@@ -17,9 +17,10 @@ from markupsafe import Markup
 from deixis._studio.answers import Game, draw_numbers
 from deixis._studio.catalogue import Catalogue
 from deixis._studio.example_answers import ModelAnswer, find_verdicts, spot_of
-from deixis._studio.filters import Card, Chip, Choice, Field, PageQuery, list_uncounted
+from deixis._studio.filters import Card, Chip, Choice, Field, PageQuery, list_uncounted, order_field
 from deixis._studio.gallery import find_way
 from deixis._studio.library import shelf_of
+from deixis._studio.meanings import CLAUSES, uncounted_fields
 from deixis._studio.pages import library_of, render
 from deixis._studio.provenance import Fact, provenance_of
 from deixis._studio.world_pages import ResultWords, WorldPages
@@ -90,7 +91,13 @@ class ReadyPages(WorldPages):
         split = wanted.get("split")
         known = tuple(Choice(name, name, size) for name, size in entry.splits.items())
         places = [range(n, n + 1) for n in data.numbers(split)] if split else [range(len(data))]
-        fields = (Field("split", "split", split, known, any="all"), _text_field(wanted))
+        fields = (
+            Field("split", "split", split, known, any="all"),
+            *(Field(name, name, choices=(Choice("", "being counted"),)) for name in ("relation", "objects")),
+            *uncounted_fields(),
+            order_field(wanted, ("words", "objects", CLAUSES)),
+            _text_field(wanted),
+        )
         return list_uncounted("examples", wanted, places, fields, lambda numbers: self._cards(entry, numbers))
 
     def catalogue(self, entry: Entry, wanted: PageQuery, library: Library) -> Catalogue:
@@ -172,7 +179,7 @@ class ReadyPages(WorldPages):
         return bool(len(entry.data)) and can_be_asked(self.world, entry.data[0])
 
     def ask(self, request: Request, entry: Entry, number: int) -> Response:
-        """What a text picks out in the scene of an example; by default that of the example."""
+        """Show what a text picks out in the scene of an example, by default the text of the example."""
         example = entry.data[number]
         answer = answer_about(self.world, example, request.query_params.get("text", example.text))
         marks = dict.fromkeys(answer.story.fits if answer.story else (), "fits")
@@ -255,7 +262,7 @@ class ReadyPages(WorldPages):
             raise SchemaError(f"{entry.title} has no example in which one object is to be found")
         chosen = [int(numbers[at]) for _, at in draw_numbers([len(numbers)], questions, seed=seed)]
         examples = tuple(entry.data[number] for number in chosen)
-        return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed, self.game_drawing)
+        return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed, self.game_drawing, self.is_on_paper)
 
     def numbers_to_play(self, data: Examples, split: str | None) -> Sequence[int]:
         """Return the numbers of the examples in which an object can be pointed at."""

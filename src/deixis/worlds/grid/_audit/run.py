@@ -59,7 +59,7 @@ def audit(
         if progress is not None:
             progress(done, total)
 
-    how = {"split": split, "sample": sample, "seed": seed, "workers": workers, "crew": crew}
+    how: dict[str, Any] = {"split": split, "sample": sample, "seed": seed, "workers": workers, "crew": crew}
     found = audit_source(source, **how, progress=tell, seen=seen)
     return DatasetAudit(found, tuple(seen), notes=tuple(_notes(path)))
 
@@ -99,7 +99,7 @@ def audit_tables(
     total = Tally()
     sightings: list[Sightings] = [] if seen is None else seen
     readers = Readers(GRID_FEATURES, 256)
-    for piece in _judged(judge, _pieces(tables), workers, crew):
+    for piece in _judge_pieces(judge, _pieces(tables), workers, crew):
         total.merge(piece.tally)
         sightings.append(piece.sightings)
         readers.see(piece.looks)
@@ -177,7 +177,7 @@ class _Judge:
         return _Piece(tally, audit.sightings, audit.looks)
 
 
-def _judged(judge: _Judge, pieces: Iterator[Table], workers: int, crew: Crew | None) -> Iterator[_Piece]:
+def _judge_pieces(judge: _Judge, pieces: Iterator[Table], workers: int, crew: Crew | None) -> Iterator[_Piece]:
     """The audits of all pieces, in their order."""
     if crew is None:
         return in_order_by_threads(judge.piece, pieces, workers)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deixis._studio.world_pages import WorldPages
 from deixis.worlds.grid._pages import example, play, playground, results
 from deixis.worlds.grid._pages.gallery import find_grid_id, grid_catalogue, grid_shelf, list_grid
-from deixis.worlds.grid._pages.needs import read_grid_meanings
+from deixis.worlds.grid._pages.needs import need_facets, read_grid_meanings
 from deixis.worlds.grid._report.live_board import BOARD, TEXT, live_board
 from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.world import WORLD
@@ -56,6 +56,12 @@ class GridPages(WorldPages):
     def count(self, entry: Entry) -> None:
         """Read the codes of all examples."""
         grid_shelf(entry).codes()
+
+    def count_all(self, entry: Entry) -> None:
+        """Read the codes of all examples, and which words they need."""
+        super().count_all(entry)
+        shelf = grid_shelf(entry)
+        need_facets(shelf.codes(), shelf.rows)
 
     def catalogue(self, entry: Entry, wanted: PageQuery, library: Library) -> Catalogue:
         """Return all examples with what can be asked of them."""

@@ -32,7 +32,7 @@ from deixis._studio.filters import (
     stretches_of,
 )
 from deixis._studio.library import Shelf, shelf_of
-from deixis._studio.meanings import CLAUSES, uncounted_fields
+from deixis._studio.meanings import CLAUSES, IDLE, NEEDS, uncounted_fields
 from deixis._studio.meanings import NAMES as MEANINGS
 from deixis._studio.model_results import dataset_of, read_model_results
 from deixis.data._row_groups import spare_memory
@@ -43,6 +43,7 @@ from deixis.expression.patterns import PATTERNS
 from deixis.judge.verdicts import read_verdicts
 from deixis.worlds.grid._examples import GridExamples
 from deixis.worlds.grid._pages.film import draw_card
+from deixis.worlds.grid._pages.needs import are_counted, need_facets
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.checks import check_tables
 from deixis.worlds.grid.checks._registry import CHECKS
@@ -122,7 +123,7 @@ def grid_catalogue(entry: Entry, wanted: PageQuery, library: Library) -> Catalog
     return Catalogue(
         what="examples",
         size=len(codes),
-        facets=facets_of(codes, entry.splits),
+        facets=_asked_facets(entry, shelf, wanted),
         cards=lambda numbers: _cards(entry, shelf, numbers, verdicts=verdicts),
         having=lambda text: _text_mask(codes, text),
         text=_text_field(wanted),
@@ -130,6 +131,15 @@ def grid_catalogue(entry: Entry, wanted: PageQuery, library: Library) -> Catalog
         further=tuple(_further_fields(wanted, models)),
         also=tuple(_model_mask(shelf, wanted, models)),
     )
+
+
+def _asked_facets(entry: Entry, shelf: GridShelf, wanted: PageQuery) -> tuple[Facet, ...]:
+    """Return the facets of a dataset, those of needed words only where they are asked for or at hand."""
+    codes = shelf.codes()
+    facets = facets_of(codes, entry.splits)
+    if are_counted(codes) or any(wanted.get(name) for name in (NEEDS, IDLE)):
+        facets = (*facets, *need_facets(codes, shelf.rows))
+    return facets
 
 
 def filter_grid(entry: Entry, wanted: PageQuery, library: Library) -> np.ndarray:

@@ -51,6 +51,11 @@ LABELS = {
 TITLES = {"needs": "needed", "idle": "not needed"}
 
 
+def are_counted(codes: ExampleCodes) -> bool:
+    """Return whether the facets of needed words are at hand."""
+    return codes in NEEDS
+
+
 def read_grid_meanings(codes: ExampleCodes, rows: RowGroups) -> tuple[Facet, ...]:
     """Return the facets of what is needed, where that is recorded, of misreadings and of clauses."""
     return (*need_facets(codes, rows), *read_misreadings(rows).facets[2:])

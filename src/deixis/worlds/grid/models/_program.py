@@ -39,7 +39,7 @@ from deixis.learn._told import ObjectReader, ReaderSizes, choice_cost
 from deixis.worlds.grid.actions import MANNERS, VERBS, Manner, Verb
 from deixis.worlds.grid.language import WORDS, read_typed
 from deixis.worlds.grid.models.policy import ACTIONS, Layout, Policy
-from deixis.worlds.grid.scene import GRID
+from deixis.worlds.grid.scene import BESIDE, GRID
 
 
 if TYPE_CHECKING:
@@ -48,12 +48,16 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-PAD, START, STOP, FIRST = 0, 1, 2, 4
+PAD, START, STOP, FIRST, ROWS = 0, 1, 2, 4, 10
 LOOKS = 13  # features of an object: its shape, its color and its size, that as a number, too
 WINDOW = 6  # the last actions that the decoder sees
 AT_ONCE = 512  # examples whose pairs of objects are seen together
 SINCE, EFFORTS = 12, 24  # as far as it counts
 EAST_SOUTH_WEST_NORTH = ((0, 1), (1, 0), (0, -1), (-1, 0))
+PARTS = ("verb", "manner", "away", "facing", "efforts", "since", "last", "beyond", "looks")  # that the decoder sees
+OF_VERB = tuple(name for name in PARTS if name != "manner")  # what a network of the verb sees of it
+OF_MANNER = ("manner", "away", "facing", "since", "last")
+AXES = 2  # along a row, along a column
 SYMBOLS = SchemaSymbols(GRID)
 SAYING = (Op.IS, Op.EXTREME, Op.RELATED)  # operations with a word
 SIZE, SHAPE, COLOR = slice(0, 4), slice(4, 8), slice(8, 12)  # channels; of boxes, sizes from 12 and colors from 16
@@ -70,6 +74,8 @@ class ProgramSettings:
         longest_side: rows and columns that places have numbers for.
         symbols: how many of `SYMBOLS` it has scores for, those of ReaSCAN by default; `suit_words` makes them as many
             as commands can say. A command that says another counts as one that cannot be parsed.
+        composes: whether what is learnt is put together from parts: the next action from what verb and manner say, see
+            `NextAction`, and directions such as "north west of" from a row's part and a column's.
         truth: how much it counts in pointing that fits are probabilities, beside that the target fits best.
         sparse: how much it counts that words look at few features (`ObjectReader.spread`).
     """
@@ -80,6 +86,7 @@ class ProgramSettings:
     channels: int = 25
     longest_side: int = 12
     symbols: int = 25
+    composes: bool = False
     truth: float = 0.1
     sparse: float = 1e-4
 
@@ -91,6 +98,20 @@ def suit_words(settings: ProgramSettings, vocabulary: Sequence[str]) -> ProgramS
     said = {name for phrase, name in phrases.items() if known.issuperset(phrase.split())}
     most = max((number for number, name in enumerate(SYMBOLS.names, start=1) if name in said), default=0)
     return replace(settings, symbols=max(settings.symbols, most + 1))
+
+
+def direction_parts(symbols: int) -> tuple[tuple[int, ...], ...]:
+    """Return what the relation of each symbol is put together from: one or two of these symbols.
+
+    A direction has one of three parts for rows (above, level, below) and one of three for columns, so that "north of"
+    is made of the parts of "north west of" and "south of". The first six directions lend them their symbols.
+    """
+    parts: list[tuple[int, ...]] = [(number,) for number in range(symbols)]
+    first = SYMBOLS.names.index(next(iter(BESIDE))) + 1
+    for number, (row, column) in enumerate(BESIDE.values(), start=first):
+        if number < symbols:
+            parts[number] = (first + row + 1, first + 3 + column + 1)
+    return tuple(parts)
 
 
 class FoundTarget(NamedTuple):
@@ -130,7 +151,7 @@ class Pose(NamedTuple):
 class ProgramPolicy(Policy):
     """The program model; `words` is how many words commands have, which it has no use for."""
 
-    layout = Layout(size=10, pad=PAD, start=START, stop=STOP, first=FIRST)
+    layout = Layout(size=ROWS, pad=PAD, start=START, stop=STOP, first=FIRST)
     points = True
     is_told = True
     learns_targets = True
@@ -147,16 +168,11 @@ class ProgramPolicy(Policy):
                 words=settings.symbols,
                 width=settings.width,
                 pair=settings.pair,
-            )
+            ),
+            relations=direction_parts(settings.symbols) if settings.composes else (),
         )
-        given = len(VERBS) + 1 + len(MANNERS) + LOOKS  # verb 0 is none
-        given += 2 * (2 * side - 1) + 4 + EFFORTS + SINCE + WINDOW * self.layout.size + 2 * (side - 1)
-        self.decoder = nn.Sequential(
-            nn.Linear(given, settings.hidden),
-            nn.ReLU(),
-            nn.Linear(settings.hidden, settings.hidden),
-            nn.ReLU(),
-            nn.Linear(settings.hidden, self.layout.size),
+        self.decoder: nn.Module = (
+            NextAction(settings) if settings.composes else _network(sum(_parts(settings).values()), settings)
         )
 
     # ------------------------------------------------------------------------ what it is told
@@ -287,11 +303,12 @@ class ProgramPolicy(Policy):
         """What the decoder sees at one step: float [example, number]."""
         every = torch.arange(len(memory.target), device=memory.target.device)
         longest = self.settings.longest_side - 1
+        away, facing = self._view(pose)
         lit = (
             (memory.said[:, 0], len(VERBS) + 1),
             (memory.said[:, 1], len(MANNERS)),
-            *((away.clamp(-longest, longest) + longest, 2 * longest + 1) for away in pose.away.unbind(1)),
-            (pose.facing, 4),
+            *((part.clamp(-longest, longest) + longest, 2 * longest + 1) for part in away.unbind(1)),
+            facing,
             (pose.efforts, EFFORTS),
             (pose.since, SINCE),
             (pose.last, self.layout.size),
@@ -299,6 +316,61 @@ class ProgramPolicy(Policy):
         parts = [functional.one_hot(number, count).flatten(1).float() for number, count in lit]
         beyond = [pose.rays[every, (pose.facing + turn) % 4].float() for turn in (0, 2)]
         return torch.cat((*parts, *beyond, memory.looks[every, memory.target]), dim=1)
+
+    def _view(self, pose: Pose) -> tuple[Tensor, tuple[Tensor, int]]:
+        """How far the target is, int64 [example, 2], and where the agent faces, with how many cases there are."""
+        if not self.settings.composes:
+            return pose.away, (pose.facing, 4)
+        headings = torch.tensor(EAST_SOUTH_WEST_NORTH, device=pose.facing.device)
+        ahead, right = ((pose.away * headings[(pose.facing + turn) % 4]).sum(1) for turn in (0, 1))
+        return torch.stack((ahead, right), dim=1), (pose.facing % AXES, AXES)
+
+
+def _parts(settings: ProgramSettings) -> dict[str, int]:
+    """What the decoder sees at a step, and in how many numbers."""
+    side = settings.longest_side
+    sizes = (
+        len(VERBS) + 1,  # verb 0 is none
+        len(MANNERS),
+        2 * (2 * side - 1),
+        AXES if settings.composes else 4,
+        EFFORTS,
+        SINCE,
+        WINDOW * ROWS,
+        2 * (side - 1),
+        LOOKS,
+    )
+    return dict(zip(PARTS, sizes, strict=True))
+
+
+def _network(inputs: int, settings: ProgramSettings, outputs: int = ROWS) -> nn.Sequential:
+    hidden = settings.hidden
+    layers = (nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
+    return nn.Sequential(*layers)
+
+
+class NextAction(nn.Module):
+    """Scores for the next action as sums of what verb and manner say, each read by a network of its own.
+
+    The network of the verb is not told the manner, that of the manner neither the verb nor how far things can be moved.
+    The target is so many cells ahead and to the right of the agent, who faces along a row or a column, instead of so
+    many rows and columns away from one who faces one of four directions. So a way that was never taken from the start
+    may still be one that was taken later.
+    """
+
+    def __init__(self, settings: ProgramSettings) -> None:
+        super().__init__()
+        sizes = _parts(settings)
+        self.sizes = list(sizes.values())
+        self.by_verb = _network(sum(sizes[name] for name in OF_VERB), settings)
+        self.by_manner = _network(sum(sizes[name] for name in OF_MANNER), settings)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return float [..., row] for what is known, [..., number]."""
+        known = dict(zip(PARTS, x.split(self.sizes, dim=-1), strict=True))
+        of_verb, of_manner = (torch.cat([known[name] for name in some], dim=-1) for some in (OF_VERB, OF_MANNER))
+        scores: Tensor = self.by_verb(of_verb) + self.by_manner(of_manner)
+        return scores
 
 
 def _slots(grid: Tensor) -> tuple[Tensor, Tensor]:

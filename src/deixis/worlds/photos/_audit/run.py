@@ -50,7 +50,14 @@ def audit(
     wants = counts_in(data.dataset.manifest)
     if not found.judged:
         raise RecipeError(f"{path} holds no example to audit: " + (_left_out(found) or "it is empty"))
-    how = {"split": split, "sample": sample, "seed": seed, "workers": workers, "crew": crew, "progress": progress}
+    how: dict[str, Any] = {
+        "split": split,
+        "sample": sample,
+        "seed": seed,
+        "workers": workers,
+        "crew": crew,
+        "progress": progress,
+    }
     common = audit_plainly("photos", path, bag=reorderings, **how)
     return DatasetAudit(
         common.audit,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 
 THUMBNAIL_PX = 420
+SHOWN_PX = {False: 620, True: 290}  # how wide the image of the target is shown, and those of distractors
+LETTER_PX, LINE_PX = 7.4, 15  # of names of regions
 RECIPE_LABELS = {"each": "Distractor images per kind", "guarded": "Open-world check"}
 KEEP = {"cache-control": "private, max-age=3600"}
 ROLES = {
@@ -109,7 +111,7 @@ def _facts(entry: Entry, story: Story, place: int) -> list[Fact]:
     is_known = bool(example.object_id)
     recipe = recipe_in(entry.data.dataset.manifest) or {}
     spoken = {True: "on", False: "off"}
-    made = {label: recipe.get(name) for name, label in RECIPE_LABELS.items()} if isinstance(recipe, dict) else {}
+    made = {label: recipe.get(name) for name, label in RECIPE_LABELS.items()}
     more = (
         Fact("Target", f"object {example.object_id} of image {example.image_id}" if is_known else "none"),
         Fact("Form", example.form),
@@ -239,6 +241,7 @@ class Region:
         says: what a reader did who takes it, or why nobody would.
         misses: the addresses of the parts that are ignored then, in the first of these misreadings.
         led: what this reader did, as words that follow "if you"; empty where no misreading leads there.
+        is_low: whether its name is written below it, since the name of another region is above.
     """
 
     index: int
@@ -248,6 +251,7 @@ class Region:
     says: str
     misses: str = ""
     led: str = ""
+    is_low: bool = False
 
     @property
     def is_told(self) -> bool:
@@ -344,7 +348,7 @@ class Story(Reading):
             kind=kind,
             width=scene.width,
             height=scene.height,
-            regions=tuple(self._regions(scene, distractor)),
+            regions=_place_names(tuple(self._regions(scene, distractor)), scene.width / SHOWN_PX[bool(distractor)]),
             left=left,
         )
 
@@ -454,6 +458,26 @@ class Story(Reading):
         """Number of objects to choose from in each setting that shows other images than the full one."""
         sizes = {shown.image_id: len(shown.regions) for shown in self.shown}
         return {setting: sum(sizes[image] for image in self.example.images(setting)) for setting in SETTINGS}
+
+
+def _place_names(regions: tuple[Region, ...], unit: float) -> tuple[Region, ...]:
+    """Return regions whose names do not lie on each other: those of the target first, the others below their box.
+
+    Args:
+        regions: of one image.
+        unit: how many of its pixels are one of the page.
+    """
+    taken: list[tuple[float, float, float]] = []  # left, right and base of names
+    low: set[int] = set()
+    for region in sorted((one for one in regions if one.is_told), key=lambda one: one.role != "target"):
+        wide = LETTER_PX * (len(region.name) + 2) * unit
+        left, base = region.box.x, region.box.y
+        hits = [abs(base - y) < LINE_PX * unit and left < right and start < left + wide for start, right, y in taken]
+        if any(hits):
+            low.add(region.index)
+        else:
+            taken.append((left, left + wide, base))
+    return tuple(replace(region, is_low=region.index in low) for region in regions)
 
 
 def related_to(description: Description, scene: GraphScene, index: int, at: Address = ()) -> dict[int, Address]:
