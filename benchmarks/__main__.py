@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from benchmarks.audit import measure_audit
 from benchmarks.decoding import measure_decoding
 from benchmarks.environments import measure_environments
 from benchmarks.generation import measure_generation
@@ -44,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--write", type=Path, help="write the table as Markdown, e.g. docs/results/speed.md")
     options = parser.parse_args(arguments)
     rows = [*measure_start(), *measure_resolution(), *measure_generation(), *measure_mentions(), *measure_renderer()]
-    rows += [*measure_tables(), *measure_table_search()]
+    rows += [*measure_tables(), *measure_table_search(), *measure_audit()]
     rows += [*measure_environments(), *measure_readers(), *measure_decoding()]
     if options.graphs:
         rows += measure_scale()

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from deixis._cli.app import main
+from deixis.worlds.photos._audit.look_alike import look_for_the_most_alike
 from deixis.worlds.photos._guard import Guard
 from deixis.worlds.photos._mirror import is_mirrored, mirror_id
 from deixis.worlds.photos._wants import Plausible, find_tempted, wants_of
@@ -82,6 +83,23 @@ def test_being_mirrored_tells_nothing(made):
     assert abs(own - images / 2) < 2.6 * (images / 4) ** 0.5
     assert all(d.image_id == mirror_id(one.image_id) for one in paired for d in one.distractors if d.kind == "Mirror")
     assert len(several) >= 0.5 * len(paired) > 3
+
+
+@pytest.mark.slow
+def test_being_unlike_the_others_tells_nothing(made):
+    """Where the own mirror image is not shown, hardly any image is shown with its own, so that no pair is missed."""
+    data = open_copsref(made)
+    alone = [
+        one
+        for one in data.examples()
+        if one.is_there and one.distractors and not any(d.kind == "Mirror" for d in one.distractors)
+    ]
+    with_pairs = [one for one in alone if any(mirror_id(d.image_id) in one.images()[1:] for d in one.distractors)]
+    found = look_for_the_most_alike([one for one in data.examples() if one.is_there], data.scenes)
+
+    assert len(alone) > 5
+    assert len(with_pairs) <= 0.1 * len(alone)
+    assert found.least < found.by_chance + 0.03
 
 
 @pytest.mark.slow

@@ -55,6 +55,16 @@ def test_a_scene_graph_is_a_scene(street):
     assert street.object_number("4") == 4
 
 
+@given(table=tables())
+def test_known_values_are_those_there_are(table):
+    """By attribute, the known values of an object are what it has of each, none left out."""
+    for number in range(len(table)):
+        scene = table.scene(number)
+        for index in range(len(scene)):
+            held = {one.name: scene.values(index, one.name) for one in scene.schema.attributes}
+            assert scene.known_values(index) == {name: values for name, values in held.items() if values}
+
+
 def test_objects_share_a_value_with_others_only(street):
     """Nothing has the same color as itself, and what has no color has the same as nothing."""
     assert street.related("same color", 0, 5)

@@ -53,10 +53,28 @@ def features(scene: Scene, index: int) -> dict[str, str]:
 
     Several values, or none, count as one value of their own.
     """
-    return {
-        one.name.replace("_", " "): " & ".join(sorted(held)) if (held := scene.values(index, one.name)) else "none"
-        for one in scene.schema.attributes
-    }
+    return _features_of(scene, (index,))[0]
+
+
+def _features_of(scene: Scene, indices: Iterable[int]) -> list[dict[str, str]]:
+    """Return the visible values of some objects, see `features`.
+
+    A scene may have `known_values(index)`, the values of all attributes that an object has any of, by name.
+    """
+    shown = {one.name: one.name.replace("_", " ") for one in scene.schema.attributes}
+    nothing = dict.fromkeys(shown.values(), "none")
+    if (known := getattr(scene, "known_values", None)) is not None:
+        return [nothing | {shown[name]: _join(held) for name, held in known(index).items()} for index in indices]
+    values = scene.values
+    return [nothing | {shown[name]: _join(held) for name in shown if (held := values(i, name))} for i in indices]
+
+
+def _join(values: frozenset[str]) -> str:
+    """Values in one text, in alphabetical order."""
+    if len(values) == 1:
+        (only,) = values
+        return only
+    return " & ".join(sorted(values))
 
 
 def count_expression(
@@ -125,7 +143,7 @@ class KnownScenes:
         if known is None:
             if len(self._looks) >= MOST_SCENES:
                 del self._looks[next(iter(self._looks))]
-            seen = [features(scene, k) for k in range(len(scene))]
+            seen = _features_of(scene, range(len(scene)))
             known = self._looks[id(scene)] = SceneLooks(scene, seen, _count_features(seen))
         return known
 

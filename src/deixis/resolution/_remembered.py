@@ -94,23 +94,25 @@ class _SceneMemory(NamedTuple):
     selected: dict[tuple[Step, frozenset[int]], frozenset[int]]
 
     def narrow(self, expression: Expression) -> frozenset[int]:
-        """The objects left after all steps, see `reference.narrow`."""
+        """The objects left after all steps, see `reference.narrow`; where none is left, no step brings one back."""
         left = self.everything
         for step in expression.steps:
+            if not left:
+                return left
             left = self.keep(step, left)
         return left
 
     def keep(self, step: Step, left: frozenset[int]) -> frozenset[int]:
         """The objects of a set that one step leaves, see `reference.keep`."""
-        match step:
-            case Is(attribute, value):
-                return left & self.holders_of(attribute).get(value, NOTHING)
-            case Not(inner):
-                return left - self.keep(inner, left)
-            case AnyOf(steps):
-                return frozenset().union(*(self.keep(one, left) for one in steps))
-            case Related():
-                return left & self.sources_of(step)
+        if isinstance(step, Is):  # the most frequent first: this is called a thousand times for an expression
+            held = self.holders.get(step.attribute)
+            return left & (self.holders_of(step.attribute) if held is None else held).get(step.value, NOTHING)
+        if isinstance(step, Related):
+            return left & self.sources_of(step)
+        if isinstance(step, Not):
+            return left - self.keep(step.step, left)
+        if isinstance(step, AnyOf):
+            return frozenset().union(*(self.keep(one, left) for one in step.steps))
         if (found := self.selected.get((step, left))) is None:
             if len(self.selected) >= MOST_MENTIONS:
                 self.selected.clear()

@@ -29,6 +29,9 @@ SMALL: dict[str, Callable[[], Any]] = {
     "grounder without place": lambda: PhraseGrounder(
         PhraseGrounderSettings(high=HIGH, width=WIDTH, joint=5, sees_place=False), WORDS
     ),
+    "grounder with what is early": lambda: PhraseGrounder(
+        PhraseGrounderSettings(low=LOW, high=HIGH, width=WIDTH, joint=5, sees_early=True), WORDS
+    ),
     "modular": lambda: ModularGrounder(
         ModularGrounderSettings(low=LOW, high=HIGH, width=WIDTH, attributes=ATTRIBUTES), WORDS
     ),

@@ -16,10 +16,11 @@ from tests.models.plain import Weights, affine, run_lstm
 Region: TypeAlias = dict[str, np.ndarray]
 
 
-def phrase_grounder(w: Weights, words: list[int], region: Region, *, sees_place: bool) -> float:
-    """GroundeR's fit."""
+def phrase_grounder(w: Weights, words: list[int], region: Region, *, sees: tuple[str, ...]) -> float:
+    """GroundeR's fit; `sees` names what it has of a region besides what is pooled late."""
     said = run_lstm(w, "lstm", [w["word.weight"][word] for word in words])[-1]
-    seen = np.concatenate((region["pooled"], region["place"])) if sees_place else region["pooled"]
+    parts = {"early": region["low"].mean(1), "place": region["place"]}
+    seen = np.concatenate((region["pooled"], *(parts[name] for name in sees)))
     both = np.concatenate((norm(w, "said_norm", said), norm(w, "seen_norm", seen)))
     return float(affine(w, "score", relu(affine(w, "joint", both)))[0])
 

@@ -199,3 +199,15 @@ def _share_found(model: Any, taught: Lesson) -> float:
         fits = model.dense(read(model, taught.said, taught.table, taught.target), seen, taught.rows)
     model.train()
     return float((fits.argmax(1) == taught.place).float().mean())
+
+
+def test_what_is_early_is_seen_only_if_asked_for() -> None:
+    """GroundeR's fits depend on what is pooled early in an encoder with `sees_early`, and not otherwise."""
+    for name in ("grounder", "grounder with what is early"):
+        model = settled(SMALL[name])
+        table = lesson(3, 8).table
+        changed = replace(table, low=table.low + 1)
+        rows = torch.arange(len(table))
+        with torch.no_grad():
+            plain, other = (model.see(one.take(rows)).hidden for one in (table, changed))
+        assert torch.equal(plain, other) == (name == "grounder")

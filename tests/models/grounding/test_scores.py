@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 
 MODELS = sorted(SMALL)
+SEEN_BESIDE = {  # what is pooled late, by GroundeR
+    "grounder": ("place",),
+    "grounder without place": (),
+    "grounder with what is early": ("early", "place"),
+}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -175,4 +180,4 @@ def _plainly(
         return plain.modular(weights, words, region)
     if name == "erasing":
         return plain.erasing(weights, words, region, whole)
-    return plain.phrase_grounder(weights, words, region, sees_place=name == "grounder")
+    return plain.phrase_grounder(weights, words, region, sees=SEEN_BESIDE[name])

@@ -8,7 +8,8 @@ these the one that serves most of what is left is taken first, beginning with th
 is clean: it has every word in it, and exchanges left and right.
 
 With the own mirror image the mirror images of the others are shown, too, where they are clean. Otherwise a reader would
-find the right image by its having a mirror image beside it.
+find the right image by its having a mirror image beside it. Without it no other image is shown together with its mirror
+image, unless both are needed. Otherwise the right image would be the one that is least like the others.
 """
 
 from __future__ import annotations
@@ -155,7 +156,7 @@ class CoverFinder:
         rounds: list[list[int]] = []
         for number in range(len(said)):
             mine: list[int] = np.flatnonzero((owner == number) & is_open).tolist()
-            sizes = {k: len(self._pool(flat[k])) for k in mine}
+            sizes = {k: len(self.scenes_for(flat[k])) for k in mine}
             mine.sort(key=lambda k: (sizes[k], k))
             for place, k in enumerate(mine):
                 while len(rounds) <= place:
@@ -204,6 +205,10 @@ class CoverFinder:
             left -= set(np.flatnonzero(served[0]).tolist())
         while left:
             gains = [len(left & set(np.flatnonzero(row).tolist())) for row in served]
+            if not mirror:  # then no image and its mirror image, unless nothing else serves
+                shown = {self.mirror_of(pool[k]) for k in chosen}
+                lone = [0 if scene in shown else gain for scene, gain in zip(pool, gains, strict=True)]
+                gains = lone if any(lone) else gains
             best = int(np.argmax(gains))
             if not gains[best]:  # only while the first pass and this one disagree, which a test excludes
                 break
@@ -273,9 +278,11 @@ class CoverFinder:
         ]
 
     def _pair_up(self, draft: _Draft, order: Sequence[int], clean_mirrors: set[int]) -> list[int]:
-        """Return the images to show: those that are needed, and others in pairs or alone."""
+        """Return the images to show: those that are needed, and others, in pairs if the own mirror image is shown."""
         scenes = list(draft.chosen)
         for scene in order:
+            if not draft.has_mirror and self.mirror_of(scene) in scenes:
+                continue
             pair = (scene, self.mirror_of(scene)) if draft.has_mirror else (scene,)
             more = [some for some in pair if some not in scenes]
             if set(pair[1:]) <= clean_mirrors and len(scenes) + len(more) <= self.search.most:
@@ -303,14 +310,14 @@ class CoverFinder:
 
     def _places(self, want: Want, one: TargetExpression) -> np.ndarray:
         """Return the images that are looked at for a want, in a random order."""
-        pool = self._pool(want)
+        pool = self.scenes_for(want)
         pool = pool[(pool != one.scene) & (pool != self.mirror_of(one.scene))]
         key = np.uint64(fold((one.scene, one.target, len(want.code)), derive(self.seed, "wants", want.code)))
         with np.errstate(over="ignore"):
             order = np.argsort(mix_words((pool.astype(np.uint64) + np.uint64(1)) * GOLDEN_WORD + key), kind="stable")
         return pool[order[: self.search.looks]].astype(np.int64)
 
-    def _pool(self, want: Want) -> np.ndarray:
+    def scenes_for(self, want: Want) -> np.ndarray:
         """Return the scenes that hold all that a want needs by name, and with its attributes: int64 [scene]."""
         needs = tuple(sorted({need for said in (want.heard, *_sure(want)) for need in self._needs(said)}))
         if needs not in self._pools:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.worlds.photos._formats.copsref import RefReport, read_refs
 from deixis.worlds.photos.data._records import example_of
-from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.photos.data.store import CopsRef, open_copsref
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.worlds.photos.data.store import CopsRef
     from deixis.worlds.photos.localise import Example
+
+
+_OPEN: WeakValueDictionary[tuple[Path, str], CopsRef] = WeakValueDictionary()
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,13 @@ class ReleasedExamples:
 
 def open(path: Path) -> CopsRef | ReleasedExamples:  # noqa: A001 (the protocol calls it so)
     """Open the examples of a dataset folder, or of a file with released records."""
-    return ReleasedExamples(path) if path.is_file() else open_copsref(path)
+    return ReleasedExamples(path) if path.is_file() else open_once(path)
+
+
+def open_once(path: Path) -> CopsRef:
+    """Open a dataset; one that is open already is the same object, with all that is known about its scenes."""
+    found = open_copsref(path)
+    return _OPEN.setdefault((found.path, found.dataset.digest), found)
 
 
 def recognises(path: Path) -> bool:

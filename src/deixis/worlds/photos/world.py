@@ -38,6 +38,7 @@ WORLD = World(
         "cm-att-erase": "CM-Att-Erase: MattNet that learns with words and regions erased",
         "scan": "SCAN: finds the image that a text is about",
         "tree": "Modules along the tree of an expression, which it is given",
+        "region-encoder": "Lite0, or a small network, that learns categories and attributes of regions",
     },
     options={
         "convert": (

@@ -88,8 +88,13 @@ def likeness(one: GraphScene, other: GraphScene) -> float:
     if len(one) == 0 or len(other) == 0:
         return 0.0
     things = _things(one, flipped=False)
-    common = max((things & _things(other, flipped=flipped)).total() for flipped in (False, True))
+    common = max(_count_common(things, _things(other, flipped=flipped)) for flipped in (False, True))
     return common / max(len(one), len(other))
+
+
+def _count_common(one: Counter[tuple[object, ...]], other: Counter[tuple[object, ...]]) -> int:
+    """Return how many things two counters share; most share none, which sets tell at once."""
+    return sum(min(one[thing], other[thing]) for thing in one.keys() & other.keys())
 
 
 @lru_cache(maxsize=8192)

@@ -10,8 +10,8 @@ from deixis.errors import RecipeError
 from deixis.report.chart import Axis, Chart, make_series
 from deixis.worlds.photos._audit.localise import PROBES, audit_shortcuts, shortcut_rows
 from deixis.worlds.photos._audit.look_alike import NAME, look_for_the_most_alike
+from deixis.worlds.photos._examples import open_once
 from deixis.worlds.photos._served_wants import counts_in, wants_table
-from deixis.worlds.photos.data.store import open_copsref
 
 
 if TYPE_CHECKING:
@@ -38,8 +38,11 @@ def audit(
     crew: Crew | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> DatasetAudit:
-    """Audit a dataset, see `deixis.worlds.world.Audits`; the crew shares the measures of all worlds."""
-    data = open_copsref(path)
+    """Audit a dataset, see `deixis.worlds.world.Audits`.
+
+    The crew shares the measures of all worlds.
+    """
+    data = open_once(path)
     everything = list(data.examples(split))
     chosen = [everything[number] for number in choose(range(len(everything)), sample, seed)]
     found = audit_shortcuts(chosen, data.scenes)

@@ -2,9 +2,10 @@
 
     fit = w · ReLU(W [norm(text); norm(region)] + b) + c
 
-It learns by choosing among the regions of one image. What it then compares across images are these fits, not the shares
-of a softmax, which say nothing of other images. It makes no use of pairs that were mined. 2,336,147 parameters and 500
-for each word.
+The region is what is pooled late in an encoder, as published; with `sees_early` also what is pooled early in it, where
+colours and textures are. It learns by choosing among the regions of one image. What it then compares across images are
+these fits, not the shares of a softmax, which say nothing of other images. It makes no use of pairs that were mined.
+2,336,147 parameters and 500 for each word.
 """
 
 from __future__ import annotations
@@ -32,10 +33,14 @@ class PhraseGrounderSettings:
 
     Attributes:
         high: channels of what is pooled of a region.
+        low: channels of what is pooled early, which count with `sees_early` only.
+        sees_early: whether what is pooled early is seen as well.
         sees_place: whether the place of a region is seen as well; Cops-Ref's paper does not say.
     """
 
     high: int = 2048
+    low: int = 0
+    sees_early: bool = False
     sees_place: bool = True
     width: int = 500
     joint: int = 128
@@ -62,7 +67,7 @@ class PhraseGrounder(nn.Module):
     def __init__(self, settings: PhraseGrounderSettings, words: int) -> None:
         super().__init__()
         self.settings = settings
-        self.channels = settings.high + 5 * settings.sees_place
+        self.channels = settings.high + settings.low * settings.sees_early + 5 * settings.sees_place
         self.word = nn.Embedding(words, settings.width)
         self.lstm = nn.LSTM(settings.width, settings.width, batch_first=True)
         self.said_norm = nn.BatchNorm1d(settings.width)
@@ -85,7 +90,7 @@ class PhraseGrounder(nn.Module):
 
     def see(self, regions: Regions) -> SeenRegion:
         """Encode the pooled features and the place of regions."""
-        return self._see(regions.pooled, regions.place)
+        return self._see(regions.low, regions.pooled, regions.place)
 
     def fit(self, query: HeardPhrase, seen: SeenRegion) -> Tensor:
         """Return the fit of each region and its text, an unbounded number: float [pair]."""
@@ -104,12 +109,18 @@ class PhraseGrounder(nn.Module):
         heard, there = self.read(lesson.said).hidden, lesson.there
         where = there.flatten().nonzero()[:, 0]
         rows = lesson.rows.flatten()[where]
-        hidden = self._see(lesson.table.pooled[rows].float(), lesson.table.place[rows]).hidden
+        table = lesson.table
+        hidden = self._see(table.low[rows].float(), table.pooled[rows].float(), table.place[rows]).hidden
         seen = hidden.new_zeros(there.numel(), hidden.shape[1]).index_copy(0, where, hidden).view(*there.shape, -1)
         fits = self.fit(HeardPhrase(heard[:, None]), SeenRegion(seen)).masked_fill(~there, MASKED_SCORE)
         loss = functional.cross_entropy(fits, lesson.place)
         return loss, {"choice": loss.detach(), "right": (fits.argmax(1) == lesson.place).float().mean()}
 
-    def _see(self, pooled: Tensor, place: Tensor) -> SeenRegion:
-        seen = self.seen_norm(torch.cat((pooled, place), dim=1) if self.settings.sees_place else pooled)
+    def _see(self, low: Tensor, pooled: Tensor, place: Tensor) -> SeenRegion:
+        parts = [pooled]
+        if self.settings.sees_early:
+            parts.append(low.mean(2))
+        if self.settings.sees_place:
+            parts.append(place)
+        seen = self.seen_norm(torch.cat(parts, dim=1))
         return SeenRegion(functional.linear(seen, self.joint.weight[:, self.settings.width :]))

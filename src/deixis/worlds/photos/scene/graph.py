@@ -165,6 +165,10 @@ class GraphScene:
             return NO_WORDS
         return found
 
+    def known_values(self, index: int) -> dict[str, frozenset[str]]:
+        """Return what `values` says of an object, by attribute, where that is anything."""
+        return {NAME: frozenset((self.names[index],)), **self._by_type[index]}
+
     def related(self, relation: str, index: int, other: int) -> bool:
         """Return whether a link is recorded, or for the relations of `SAME`, whether two objects share a value."""
         if relation in SAME:

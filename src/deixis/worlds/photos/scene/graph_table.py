@@ -177,7 +177,7 @@ class GraphTable:
                 frozenset(words.words[code] for code in attr[a - attr_ptr[0] : b - attr_ptr[0]])
                 for a, b in pairwise(attr_ptr)
             ),
-            links=frozenset((words.relations[r], s, t) for r, s, t in zip(relation, source, target, strict=True)),
+            links=frozenset(zip(map(words.relations.__getitem__, relation), source, target, strict=True)),
             boxes=tuple(Box(*box) for box in self.box[some].tolist()),
             width=int(self.width[number]),
             height=int(self.height[number]),

@@ -6,8 +6,9 @@ of 24 colours (8 hues, dark and bright, and 8 greys); in which of 9 directions i
 edges are. What comes late in a network is a random projection of a cell and its region, 256 numbers that are not below
 zero.
 
-`oracle` is what the scene graph says, with noise: an upper limit, and quick to compute. A path stands for regions as a
-detector saw them elsewhere; see `worlds.photos.data._detected` for the files that are read.
+`oracle` is what the scene graph says, with noise: an upper limit, and quick to compute. A path stands for a region
+encoder that has learnt (`region_network`), or for regions as a detector saw them elsewhere; see
+`worlds.photos.data._detected` for the files that are read.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ import numpy as np
 import torch
 
 from deixis.errors import RecipeError
+from deixis.learn.run import find_checkpoint
 from deixis.seeds import normals
 from deixis.worlds.photos.data._detected import open_detector_features
 from deixis.worlds.photos.training._lite0 import lite0_encoder, shares_of
 from deixis.worlds.photos.training._looking import Looks, RegionEncoder
+from deixis.worlds.photos.training._region_network import learnt_encoder
 from deixis.worlds.photos.training._tiny import TINY
 
 
@@ -243,7 +246,8 @@ def find_region_encoder(
     """The encoder of a name.
 
     Args:
-        name: one of `ENCODERS`, or a file or folder with what a detector saw; `tiny` has to learn first.
+        name: one of `ENCODERS`, a run or checkpoint of a region encoder, or a file or folder with what a detector saw;
+            `tiny` has to learn first.
         device: where it is to be.
         regions: that it will look at.
         grid: cells of a region, across and down, where pictures are looked at.
@@ -264,6 +268,8 @@ def find_region_encoder(
     if name == "oracle":
         return oracle_encoder(regions, noise=noise, seed=seed)
     if not Path(name).exists():
-        known = f"{', '.join(ENCODERS)}, {TINY}, or the path of what a detector saw"
+        known = f"{', '.join(ENCODERS)}, {TINY}, or the path of a region encoder or of what a detector saw"
         raise RecipeError(f"unknown encoder {name!r}; known: {known}")
+    if (checkpoint := find_checkpoint(Path(name))) is not None:
+        return learnt_encoder(checkpoint, device, grid=grid)
     return detector_encoder(Path(name), regions)

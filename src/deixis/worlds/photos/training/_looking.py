@@ -5,7 +5,8 @@
 | `lite0` | EfficientNet-Lite0 with weights from ImageNet, see `lite0` |
 | `handcrafted` | colours, edges and textures, without weights, see `encoders` |
 | `oracle` | what the scene graph says, with noise, as an upper limit, see `encoders` |
-| a path | an HDF5 file or a folder of GQA with what a detector saw, see `encoders` |
+| a run of `region-encoder` | a network that has learnt categories and attributes, see `region_network` |
+| another path | an HDF5 file or a folder of GQA with what a detector saw, see `encoders` |
 | `tiny` | a network that learns together with the model, see `tiny` and `sight` |
 
 `roi_align` is RoIAlign (He et al. 2017): what a map of features holds inside a box, read at points between its cells.
@@ -83,6 +84,7 @@ class RegionEncoder:
         needs_pictures: whether it looks at pictures.
         is_one: whether early and late are the same, so that they are kept once.
         blocks: of images that it looks at together.
+        learnt_from: digests of the pictures that it has learnt from.
     """
 
     name: str
@@ -94,6 +96,7 @@ class RegionEncoder:
     needs_pictures: bool = True
     is_one: bool = False
     blocks: int = 1
+    learnt_from: frozenset[str] = frozenset()
 
 
 def shapes_of(regions: RegionArrays, encoder: RegionEncoder) -> dict[str, tuple[int, int, int]]:

@@ -1,4 +1,4 @@
-"""Part `models` of photographs: models that find what expressions point at, and the options of `deixis train`."""
+"""Part `models` of photographs: models that find what expressions point at, encoders of regions, and their options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deixis.errors import RecipeError
 from deixis.learn.run import Model, Models, Run, checkpoint_of, describe_steps
 from deixis.settings import add_options, merge_settings
-from deixis.worlds.photos.training.settings import PUBLISHED, Grounding, grounding_of
+from deixis.worlds.photos.training.settings import PUBLISHED, Grounding, RegionEncoderTraining, grounding_of
 
 
 if TYPE_CHECKING:
@@ -117,4 +117,58 @@ def _model(name: str, without: tuple[str, ...]) -> Model:
     return Model(options=options, train=_train)
 
 
-MODELS = Models(models={name: _model(name, without) for name, without in _LEFT_OUT.items()}, kinds=("regions",))
+# -------------------------------------------------------------------------------- an encoder
+
+
+class _EncoderSettings(NamedTuple):
+    training: RegionEncoderTraining
+    cache: Path | None
+
+
+def _encoder_settings(
+    given: Mapping[str, Any], *, settings: Path | None = None, cache: Path | None = None
+) -> _EncoderSettings:
+    """How an encoder of regions learns to tell their categories and attributes.
+
+    Args:
+        given: The settings that were given as options.
+        settings: A TOML file with any of the settings of a training; options override it.
+        cache: A folder for shrunken pictures, so that they are shrunk once.
+    """
+    return _EncoderSettings(RegionEncoderTraining.read(merge_settings(settings, given, model=ENCODER)), cache)
+
+
+def _train_encoder(
+    settings: _EncoderSettings,
+    data: Path | None,
+    out: Path,
+    *,
+    device: str,
+    progress: Progress,
+    stop_after: float | None,
+) -> Run:
+    from deixis.worlds.photos.data.store import open_copsref
+    from deixis.worlds.photos.training._prepare import Surroundings
+    from deixis.worlds.photos.training._region_encoder import learn_to_see
+
+    assert data is not None
+    around = Surroundings(device=device, cache=settings.cache)
+    facts = learn_to_see(
+        settings.training, open_copsref(data), out, around=around, progress=progress, stop_after=stop_after
+    )
+    lines = [describe_steps(facts, of="pictures", model=ENCODER)]
+    if facts["dev"]:
+        told = ", ".join(f"{what} {100 * share:.1f}" for what, share in facts["dev"].items())
+        lines.append(f"Told right of pictures held out, in %: {told}.")
+    following = (f"deixis train mattnet --features {out} --data OTHER_PICTURES --out RUN",)
+    return Run.of(out, facts, lines=tuple(lines), following=following)
+
+
+ENCODER = "region-encoder"
+MODELS = Models(
+    models={
+        **{name: _model(name, without) for name, without in _LEFT_OUT.items()},
+        ENCODER: Model(options=add_options(RegionEncoderTraining)(_encoder_settings), train=_train_encoder),
+    },
+    kinds=("regions", ENCODER),
+)

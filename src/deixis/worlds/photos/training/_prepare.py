@@ -16,6 +16,7 @@ from deixis.worlds.photos.training._encoders import find_region_encoder
 from deixis.worlds.photos.training._features import region_features, region_table
 from deixis.worlds.photos.training._lessons import texts_of, wanted_of
 from deixis.worlds.photos.training._probes import Texts
+from deixis.worlds.photos.training._region_network import demand_other_pictures
 from deixis.worlds.photos.training._sight import sight_of
 from deixis.worlds.photos.training._tiny import TINY, TinyEyes, TinySettings, tiny_encoder
 
@@ -87,7 +88,7 @@ def prepare(
         learns: whether the model is to learn; a network that learns with it then looks at regions anew in every update.
 
     Raises:
-        RecipeError: when the model learnt with other features.
+        RecipeError: when the model learnt with other features, or the region encoder on these pictures.
     """
     arrays = copsref_arrays(dataset, None if bundle is None else wanted_of(bundle))
     vocabulary = arrays.vocabulary
@@ -109,6 +110,7 @@ def prepare(
         encoder = tiny_encoder(_eyes_of(bundle, device))
     else:
         encoder = find_region_encoder(how.features, device, regions=arrays.regions, grid=how.grid, noise=how.noise)
+        demand_other_pictures(encoder, dataset)
         if bundle is not None and bundle.data.get("features_digest") != encoder.digest:
             before = bundle.data.get("features")
             raise RecipeError(f"the model learnt with other features ({before}) than {encoder.name}")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.data._region_arrays import RegionArrays
     from deixis.worlds.photos.data.store import CopsRef
     from deixis.worlds.photos.training._scoring import Questions
-    from deixis.worlds.photos.training._tiny import TinyEyes, TinySettings
+    from deixis.worlds.photos.training._tiny import Eyes, TinySettings
 
 
 ROOM = 0.5  # the share of the memory that is free on a GPU which pictures may take
@@ -84,7 +84,7 @@ class Sight:
         table: of all regions, without what they look like.
     """
 
-    eyes: TinyEyes
+    eyes: Eyes
     pictures: Tensor
     table: RegionTable
 
@@ -135,7 +135,7 @@ class Sight:
 
 
 def sight_of(
-    eyes: TinyEyes,
+    eyes: Eyes,
     regions: RegionArrays,
     dataset: CopsRef,
     device: torch.device,

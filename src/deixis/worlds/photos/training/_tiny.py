@@ -57,20 +57,10 @@ class TinySettings:
             )
 
 
-class TinyEyes(nn.Module):
-    """The network."""
+class Eyes(nn.Module):
+    """A network that sees shrunken pictures: a call gives the early and the late map of them."""
 
-    def __init__(self, settings: TinySettings | None = None) -> None:
-        super().__init__()
-        self.settings = settings or TinySettings()
-        low, high = self.settings.low, self.settings.high
-        self.early = nn.Sequential(_layer(3, low // 2 or 1), _layer(low // 2 or 1, low), _layer(low, low))
-        self.late = _layer(low, high)
-
-    def forward(self, pictures: Tensor) -> tuple[Tensor, Tensor]:
-        """The early and the late map of pictures uint8 [picture, side, side, 3]."""
-        early = self.early(pictures.permute(0, 3, 1, 2).float() / 127.5 - 1)
-        return early, self.late(early)
+    settings: TinySettings
 
     def look_at(self, pictures: Tensor, boxes: Tensor, there: Tensor) -> Looks:
         """Compute the features of boxes in pictures.
@@ -107,6 +97,22 @@ class TinyEyes(nn.Module):
         return place_regions(regions, looks.low, looks.high, looks.high.mean(2), looks.whole)
 
 
+class TinyEyes(Eyes):
+    """The network of four convolutions."""
+
+    def __init__(self, settings: TinySettings | None = None) -> None:
+        super().__init__()
+        self.settings = settings or TinySettings()
+        low, high = self.settings.low, self.settings.high
+        self.early = nn.Sequential(_layer(3, low // 2 or 1), _layer(low // 2 or 1, low), _layer(low, low))
+        self.late = _layer(low, high)
+
+    def forward(self, pictures: Tensor) -> tuple[Tensor, Tensor]:
+        """The early and the late map of pictures uint8 [picture, side, side, 3]."""
+        early = self.early(pictures.permute(0, 3, 1, 2).float() / 127.5 - 1)
+        return early, self.late(early)
+
+
 def _layer(into: int, out: int) -> nn.Sequential:
     return nn.Sequential(nn.Conv2d(into, out, 3, 2, 1, bias=False), nn.BatchNorm2d(out), nn.ReLU())
 
@@ -124,12 +130,12 @@ def shrunken(pictures: tuple[np.ndarray, ...], side: int) -> np.ndarray:
         return np.stack(list(threads.map(shrink, pictures)))
 
 
-def tiny_encoder(eyes: TinyEyes) -> RegionEncoder:
+def tiny_encoder(eyes: Eyes, name: str = TINY) -> RegionEncoder:
     """Regions as a network that has learned sees them."""
     settings = eyes.settings
     digest = sha256(repr(sorted(asdict(settings).items())).encode())
-    for name, value in sorted(eyes.state_dict().items()):
-        digest.update(name.encode() + value.detach().cpu().contiguous().numpy().tobytes())
+    for part, value in sorted(eyes.state_dict().items()):
+        digest.update(part.encode() + value.detach().cpu().contiguous().numpy().tobytes())
 
     def look(block: Block, device: torch.device) -> Looks:
         was_training = eyes.training
@@ -139,4 +145,4 @@ def tiny_encoder(eyes: TinyEyes) -> RegionEncoder:
         finally:
             eyes.train(was_training)
 
-    return RegionEncoder(TINY, digest.hexdigest(), settings.low, settings.high, settings.grid**2, look)
+    return RegionEncoder(name, digest.hexdigest(), settings.low, settings.high, settings.grid**2, look)

@@ -8,7 +8,8 @@
 | `scan` | SCAN, which finds images | learning rate 0.0002, 128 expressions at a time, gradients clipped at norm 2 |
 | `tree` | modules along the tree of an expression | not published: learning rate 0.0004, gradients clipped at norm 2 |
 
-MattNet-Mine is `mattnet` with `mining`; its second stage mines.
+MattNet-Mine is `mattnet` with `mining`; its second stage mines. `region-encoder` learns what the regions of other
+pictures are, and is then what any of these sees with.
 """  # noqa: E501 (a row of a table)
 
 from __future__ import annotations
@@ -21,11 +22,24 @@ from deixis.errors import RecipeError, nearest
 from deixis.settings import MAX_SEED, MAX_STEPS, Setting, Settings
 
 
-__all__ = ["MODELS", "PUBLISHED", "RECORDED", "Decay", "Grounding", "Mining", "Precision", "Probe", "grounding_of"]
+__all__ = [
+    "MODELS",
+    "PUBLISHED",
+    "RECORDED",
+    "Decay",
+    "Grounding",
+    "Mining",
+    "Precision",
+    "Probe",
+    "RegionEncoderTraining",
+    "SeeingNetwork",
+    "grounding_of",
+]
 
 Probe: TypeAlias = Literal["none", "deaf", "shuffle", "obj-attr"]
 Decay: TypeAlias = Literal["smooth", "steps"]
 Precision: TypeAlias = Literal["auto", "fp32", "tf32"]
+SeeingNetwork: TypeAlias = Literal["lite0", "tiny"]
 Mining: TypeAlias = Literal["none", "random", "class-aware", "sentence-sim", "module-specific"]
 _MATTNET: dict[str, Any] = {
     "steps": 30_000,
@@ -69,7 +83,7 @@ class Grounding(Settings):
         str,
         Setting(
             "visual features of regions: lite0, handcrafted, tiny (a CNN trained with the model), oracle, or the path "
-            "of detector features"
+            "of a run of region-encoder or of detector features"
         ),
     ] = "lite0"
     eyes: Annotated[Mapping[str, Any], Setting("sizes of the CNN of tiny: side, low, high", is_option=False)] = field(
@@ -189,3 +203,40 @@ def grounding_of(model: str, changes: Mapping[str, Any] | None = None) -> Ground
         RecipeError: when there is no such model, or a change has an unknown name or an impossible value.
     """
     return Grounding.read({**PUBLISHED.get(model, {}), **Grounding.rename(changes or {}), "model": model})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionEncoderTraining(Settings):
+    """One training of a region encoder, given its pictures."""
+
+    network: Annotated[
+        SeeingNetwork,
+        Setting("what learns: lite0 (EfficientNet-Lite0 from ImageNet) or tiny (four convolutions, from none)"),
+    ] = "lite0"
+    side: Annotated[int, Setting("pixels of the square that pictures are shrunk to", least=32, most=4096)] = 320
+    low: Annotated[int, Setting("channels of the early map of tiny", least=1, most=4096, is_option=False)] = 64
+    high: Annotated[int, Setting("channels of the late map of tiny", least=1, most=4096, is_option=False)] = 128
+    seed: Annotated[int, Setting("random seed of weights and order", least=0, most=MAX_SEED)] = 0
+    steps: Annotated[int, Setting("optimizer steps in all", least=1, most=MAX_STEPS, may_change=True)] = 10_000
+    batch_size: Annotated[int, Setting("pictures in a step", least=1, most=1 << 16)] = 32
+    lr: Annotated[float, Setting("learning rate at the start; it falls to 0 in a line", least=1e-9, most=10)] = 3e-4
+    attributes: Annotated[
+        float, Setting("weight of the loss of attributes beside that of categories", least=0, most=1e3, is_option=False)
+    ] = 1.0
+    clip: Annotated[float, Setting("largest norm of the gradient; 0 for no clipping", least=0, most=1e6)] = 5.0
+    held_out: Annotated[
+        float, Setting("share of the pictures that choose among checkpoints", least=0, most=0.5, is_option=False)
+    ] = 0.05
+    eval_every: Annotated[
+        int, Setting("steps between evaluations on pictures held out", least=1, most=MAX_STEPS, may_change=True)
+    ] = 1000
+    log_every: Annotated[
+        int, Setting("steps between lines of the log", least=1, most=100_000, is_option=False, may_change=True)
+    ] = 50
+    save_every: Annotated[
+        int, Setting("steps between checkpoints besides those at evaluations", least=1, most=MAX_STEPS, may_change=True)
+    ] = 1000
+
+    def lr_at(self, step: int) -> float:
+        """Return the learning rate of a step, counted from 0."""
+        return self.lr * max(1 - step / self.steps, 1e-3)
