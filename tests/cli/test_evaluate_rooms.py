@@ -221,7 +221,7 @@ def test_files_and_speakers_stand_side_by_side(predictions, tmp_path, capsys):
         (["CAPTIONS", "--device", "cpu"], "--device: for speakers only"),
         (["CAPTIONS", "--count", "3"], "--count: for speakers and baselines only"),
         (["CAPTIONS", "--by", "verb"], "--by is an option of grid"),
-        (["CAPTIONS", "--on", "dask"], "--on dask is for answers to grid only"),
+        (["CAPTIONS", "--on", "dask"], "--on dask is for answers to grid, photos, tabletop only"),
         (["speaker-b", "--mode", "paper"], "--mode: for files of captions"),
         (["speaker-b", "CAPTIONS"], "speaker-b is a speaker, which is judged by itself"),
         (["oracle", "--data", "EMPTY"], "has no test sets"),

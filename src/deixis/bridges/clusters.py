@@ -204,7 +204,10 @@ class DaskPromise(Generic[Done]):
         self.client, self.future = crew.hand_out(work, arguments)
 
     def result(self) -> Done:
-        """Return the result, which the workers may then forget; the work is handed out anew where it was lost."""
+        """Return the result, which the workers may then forget.
+
+        Work that was lost is handed out anew.
+        """
         for left in reversed(range(WORK_TRIES)):
             try:
                 return self._wait()

@@ -94,7 +94,7 @@ def local_copy(address: str, *, progress: Progress | None = None) -> Path:
 
 
 def address_of(copy: Path) -> str:
-    """Return the address of which a folder is the local copy, as far as this process made it, or an empty text."""
+    """Return the address of which a folder is a local copy that this process made, or an empty text."""
     return _addresses.get(copy.resolve(), "")
 
 

@@ -106,12 +106,12 @@ class ExampleChecks:
         self.world = world
 
     def check(self, path: Path, request: CheckRequest) -> Report:
-        """Check a dataset by the plain definitions, the only way there is; any number of workers finds the same."""
+        """Check a dataset by the plain definitions, with the same findings for any number of workers."""
         found = Collector(self.codes, select=request.select, most=request.most)
         return _Run(self.checks_for(path), path, found).report(request)
 
     def checks_for(self, path: Path) -> ExampleChecks:  # noqa: ARG002 (for those who look)
-        """Return the checks of a dataset, where they depend on its recipe; these by default."""
+        """Return the checks of a dataset: these, unless they depend on its recipe."""
         return self
 
     def file_faults(self, examples: Examples) -> Iterable[tuple[str, str]]:  # noqa: ARG002 (for those who look)

@@ -160,7 +160,7 @@ def name_ignored_parts(misreading: PlannedMisreading, expression: Expression) ->
 
 
 class Choice(NamedTuple):
-    """What an answer comes to, before misreadings are looked for."""
+    """The meaning of an answer, before misreadings are looked for."""
 
     example: Example
     setting: Setting
