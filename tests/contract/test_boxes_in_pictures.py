@@ -29,6 +29,7 @@ def boxes_of(made, answer="pixels", limit=4):
     return ask(PromptRecipe(task=task, answer=answer, limit=limit), made.path).items
 
 
+@pytest.mark.slow
 def test_right_boxes_are_right_in_every_form(made):
     """In pixels, shares, thousandths, with the top first, and as tokens; gold survives its file."""
     for answer in FORMS:

@@ -36,8 +36,9 @@ ADDS_BEADS = "how-to/add-a-world.md"  # whose commands need the world that it ad
 CONSOLE = ("console", "sh", "bash", "shell")
 SHOWN = ("bibtex", "csv", "html", "ini", "json", "jsonl", "make", "markdown", "text", "toml", "yaml")
 KNOWN = {"python", "pycon", *CONSOLE, *SHOWN}
-MOST_NOT_RUN = 47  # blocks; mostly servers, graphics cards, clusters, and data that only the reader has
+MOST_NOT_RUN = 50  # blocks; mostly servers, graphics cards, clusters, and data that only the reader has
 OTHERS = (
+    "kubectl",
     "git",
     "cd",
     "make",

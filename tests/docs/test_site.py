@@ -44,7 +44,7 @@ def test_tables_of_settings_come_from_the_records():
 
     built = hook.on_page_markdown(page, page=None, config=None, files=None)
 
-    assert page.count("<!-- settings: ") == 6
+    assert page.count("<!-- settings: ") == 7
     assert "<!-- settings" not in built
     assert "| `--lr` | a number above 0 and up to 10 | `0.001` | learning rate after the warm-up |" in built
     assert len([line for line in built.splitlines() if line.startswith("| `")]) > 80

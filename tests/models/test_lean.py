@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 
+from deixis._kernels import attention
+from deixis.learn import _lean
 from deixis.learn._lean import PackedLinear, attend_to_few, can_pack, lean
 from tests.models.made import SMALL, some_examples, started
 
@@ -120,3 +122,8 @@ def test_a_lean_transformer_scores_the_same(name: str) -> None:
             fast = model(batch.words, batch.word_count, batch.grid, shown)
 
     assert torch.allclose(plain, fast, atol=1e-4)
+
+
+def test_the_kernel_is_made_for_heads_of_the_width_that_is_sent_to_it():
+    """The models know the width without loading the compiler."""
+    assert _lean.PART == attention.PART

@@ -57,6 +57,12 @@ def attend_into(out, query, key, value, is_there, is_causal):
     _kernel(lanes)(out, query, key, value, is_there, is_causal)
 
 
+def compile_attention():
+    """Compile attention of all numbers of queries, or load it from the cache on disk."""
+    for lanes in LANES:
+        _kernel(lanes)
+
+
 @cache
 def _kernel(lanes):
     """Compile attention of so many queries at a time, once for arrays of any strides."""

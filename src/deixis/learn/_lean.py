@@ -17,7 +17,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from deixis._kernels.attention import PART, attend_into
 from deixis.learn._layers import MASKED_SCORE
 
 
@@ -31,6 +30,7 @@ REORDER, MULTIPLY = (
     "_reorder_linear_weight",
     "_linear_pointwise",
 )  # operations that torch itself uses, but does not name
+PART = 16  # numbers of a head that the compiled kernel takes
 LEAST_WIDTH = 32  # of inputs and outputs; smaller products gain nothing
 NO_MASK = torch.ones(1, 0, dtype=torch.bool)
 LEAST_SHARE = 8  # examples of a thread
@@ -117,6 +117,8 @@ def _attend_at_once(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | No
 
 
 def _attend_some(sides: tuple[np.ndarray, ...], *, is_causal: bool) -> None:
+    from deixis._kernels.attention import attend_into  # a model that is only described needs no compiler
+
     out, query, key, value, there = sides
     attend_into(out, query, key, value, there, is_causal)
 

@@ -185,9 +185,11 @@ def demonstrate(out: Path, *, seed: int, workers: int | None, progress: Progress
 
 def warm() -> int:
     """Compile the kernels by making, checking and auditing a few examples of every mode, and return their number."""
+    from deixis._kernels.attention import compile_attention
     from deixis.worlds.grid._audit.run import audit_tables
     from deixis.worlds.grid.checks._run import check_dataset
 
+    compile_attention()
     rows = 0
     with TemporaryDirectory(prefix="deixis-warm-") as folder:
         for mode in MODES:
