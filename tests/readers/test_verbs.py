@@ -14,6 +14,7 @@ from deixis.readers.registry import BUILT_IN, find_reader, world_of_reader
 from tests.readers.samples import write_sample
 
 
+SCENE = re.compile(r'id="scene"[^>]*>\s*<svg')
 UNKNOWN = ("expressions",)  # readers whose files have neither objects nor boxes, so that nothing can be asked
 SILENT = ("clembench",)  # readers whose examples have no text
 
@@ -133,7 +134,7 @@ def test_a_converted_file_holds_the_same_examples(sample, capsys, tmp_path):
 
 @pytest.mark.slow
 def test_the_studio_shows_the_file(sample, tmp_path):
-    """Its gallery, an example and its picture answer."""
+    """Its gallery with pictures, and an example with its scene drawn in the page."""
     testclient = pytest.importorskip("starlette.testclient")
     from deixis._studio.server import make_app
 
@@ -145,7 +146,9 @@ def test_the_studio_shows_the_file(sample, tmp_path):
     for address in (slug, f"{slug}/0", f"{slug}/5"):
         page = browser.get(address)
         assert page.status_code == 200, address
-    pictures = re.findall(r'src="(/d/[^"]+)"', browser.get(f"{slug}/0").text)
+    has_scene = sample[0] != "expressions"  # a file of expressions alone
+    assert bool(SCENE.search(browser.get(f"{slug}/0").text)) == has_scene
+    pictures = re.findall(r'src="(/d/[^"]+)"', browser.get(slug).text)
     assert pictures
     for picture in pictures:
         assert browser.get(picture).status_code == 200
