@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 MOST = 200  # pages
-VARIANTS = 3  # of one page, by what is asked of it: galleries have a filter for everything that is known of examples
+VARIANTS = 2  # of one page, by what is asked of it: galleries have a filter for everything that is known of examples
 
 
 @dataclass
