@@ -57,7 +57,7 @@ def attend_into(out, query, key, value, is_there, is_causal):
     _kernel(lanes)(out, query, key, value, is_there, is_causal)
 
 
-def compile_attention():
+def compile_attention() -> None:
     """Compile attention of all numbers of queries, or load it from the cache on disk."""
     for lanes in LANES:
         _kernel(lanes)
