@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deixis.errors import DeixisError, ParseError, SchemaError
+from deixis.language._fits import describe_fits
 from deixis.language.suggestions import suggest_edits
 from deixis.language.tolerant import read_tolerantly
 from deixis.worlds.example import PlainExample, scenes_of
@@ -61,13 +62,7 @@ class Answer:
             if self.error.word:
                 return f"Cannot be read: ‘{self.error.word}’ does not fit here"
             return "Incomplete" if self.text.strip() else "Say which object you mean"
-        match len(self.fits):
-            case 0:
-                return "Picks out nothing"
-            case 1:
-                return "Picks out exactly one object"
-            case count:
-                return f"Picks out {count} objects: ambiguous"
+        return describe_fits(len(self.fits))
 
     @property
     def details(self) -> str:

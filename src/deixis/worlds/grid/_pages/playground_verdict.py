@@ -14,6 +14,7 @@ from deixis.distractors.necessity import is_implied
 from deixis.errors import DeixisError, ParseError, SchemaError
 from deixis.expression.parts import parts, without
 from deixis.expression.steps import Related
+from deixis.language._fits import describe_fits
 from deixis.language._misreadings import join_misreadings
 from deixis.language.suggestions import suggest_edits
 from deixis.language.tolerant import read_tolerantly
@@ -200,13 +201,7 @@ class Judgement:
             return "Incomplete" if self.is_begun else f"Cannot be read: ‘{self.error.word}’ does not fit here"
         if self.refusal:
             return "Too much to work out"
-        match len(self.referents):
-            case 0:
-                return "Picks out nothing"
-            case 1:
-                return "Picks out exactly one object"
-            case count:
-                return f"Picks out {count} objects: ambiguous"
+        return describe_fits(len(self.referents))
 
     @property
     def details(self) -> str:
