@@ -44,6 +44,8 @@ from deixis.worlds.grid.training.settings import training_of
 
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deixis.data.store import Dataset
     from deixis.worlds.grid.training.settings import Training
 
@@ -115,15 +117,16 @@ def train_variant(job: Job, options: argparse.Namespace, deadline: float) -> Non
     facts = {name: run.facts[name] for name in ("settings", "seed", "steps", "batch_size", "selection", "parameters")}
     facts |= {name: run.facts[name] for name in ("seconds", "examples_per_second", "device")}
     facts["is_finished"] = run.is_finished
-    write_json(options.out / f"{job.name}.json", {**facts, "scores": score_checkpoint(dataset, out, options)})
+    scores = score_splits(dataset, out, ("test", *HELD_OUT), out / "plans", options.device)
+    write_json(options.out / f"{job.name}.json", {**facts, "scores": scores})
 
 
-def score_checkpoint(dataset: Dataset, out: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Score a checkpoint by row of the table."""
-    splits = [split for split in ("test", *HELD_OUT) if dataset.splits.get(split)]
-    said = predict(out / BEST, dataset, splits, out / "plans", device=options.device, batch=8192)
+def score_splits(dataset: Dataset, out: Path, splits: Sequence[str], plans_to: Path, device: str) -> dict[str, Any]:
+    """Score the checkpoint of a run on splits of a dataset, by row of the table."""
+    there = [split for split in splits if dataset.splits.get(split)]
+    said = predict(out / BEST, dataset, there, plans_to, device=device, batch=8192)
     scores: dict[str, Any] = {}
-    for split in splits:
+    for split in there:
         asked = example_arrays(dataset.tables(split), name=split)
         plans, is_given = align_plans(asked, said[split])
         verdicts = judge_all(asked, plans, is_given=is_given)

@@ -26,6 +26,7 @@ from deixis.worlds.grid.roles import KINDS, SHIFT
 
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from deixis.data.store import Dataset
@@ -160,15 +161,21 @@ def plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channel
     cells = {piece.cells for piece in pieces}
     if len(cells) > 1:
         raise BrokenDataset(f"the split {split!r} mixes grids of {sorted(cells)} cells; a model learns one size")
+    return join_arrays(pieces)
+
+
+def join_arrays(parts: Sequence[PlanArrays]) -> PlanArrays:
+    """Join the examples of several arrays, which have the same cells and channels, one after another."""
+    cells, channels = parts[0].cells, parts[0].channels
     return PlanArrays(
-        ids=np.concatenate([piece.ids for piece in pieces]),
-        words=_join([piece.words for piece in pieces], 0),
-        word_count=np.concatenate([piece.word_count for piece in pieces]),
-        lit=_join([piece.lit for piece in pieces], cells.copy().pop() * channels),
-        target=np.concatenate([piece.target for piece in pieces]),
-        mentions=_join([piece.mentions for piece in pieces], -1),
-        plans=Ragged.of_pieces([piece.plans for piece in pieces]),
-        cells=cells.pop(),
+        ids=np.concatenate([part.ids for part in parts]),
+        words=_join([part.words for part in parts], 0),
+        word_count=np.concatenate([part.word_count for part in parts]),
+        lit=_join([part.lit for part in parts], cells * channels),
+        target=np.concatenate([part.target for part in parts]),
+        mentions=_join([part.mentions for part in parts], -1),
+        plans=Ragged.of_pieces([part.plans for part in parts]),
+        cells=cells,
         channels=channels,
     )
 

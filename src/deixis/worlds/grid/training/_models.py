@@ -17,12 +17,14 @@ from deixis.worlds.grid.training.settings import Training, training_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from deixis.data.store import Dataset
     from deixis.learn.run import Progress, Run
 
 
 class _Settings(NamedTuple):
     training: Training
     begin: Path | None
+    also: tuple[Path, ...]
 
 
 def _settings(
@@ -32,6 +34,7 @@ def _settings(
     settings: Path | None = None,
     quick: bool = False,
     begin: str | None = None,
+    also: tuple[Path, ...] = (),
     quirks: str = "",
 ) -> _Settings:
     """How a model learns to carry out instructions.
@@ -44,11 +47,12 @@ def _settings(
         quick: The settings that train fastest, in minutes on a GPU, instead of the published ones.
         begin: A run or a checkpoint of the same model to begin with, or the name of one that comes with deixis; its
             sizes are kept.
+        also: A further dataset to learn from and to select by, as many examples as of the smallest; may be repeated.
         quirks: Quirks of the published code to repeat, separated by commas: QUIRKS.
     """
     named = {"quirks": names} if (names := names_in(quirks)) else {}
     training = training_of(model, merge_settings(settings, {**given, **named}, model=model), quick=quick)
-    return _Settings(training, None if begin is None else checkpoint_of(begin, world="grid"))
+    return _Settings(training, None if begin is None else checkpoint_of(begin, world="grid"), also)
 
 
 def _train(
@@ -60,23 +64,30 @@ def _train(
     progress: Progress,
     stop_after: float | None,
 ) -> Run:
-    from deixis.worlds.grid.data.sources import open_source
     from deixis.worlds.grid.training.course import train
 
     assert data is not None
-    source = open_source(data)
-    if source.dataset is None:
-        raise RecipeError(f"{data} is no dataset folder; make one with `deixis convert {data} --to parquet FOLDER`")
+    dataset, *also = (_dataset_of(place) for place in (data, *settings.also))
     run = train(
-        source.dataset,
+        dataset,
         settings.training,
         out,
         device=device,
+        also=also,
         begin=settings.begin,
         progress=progress,
         stop_after=stop_after,
     )
     return replace(run, lines=tuple(_lines(run.facts)), following=(f"deixis evaluate {out} --data {data} --out {out}",))
+
+
+def _dataset_of(place: Path) -> Dataset:
+    from deixis.worlds.grid.data.sources import open_source
+
+    source = open_source(place)
+    if source.dataset is None:
+        raise RecipeError(f"{place} is no dataset folder; make one with `deixis convert {place} --to parquet FOLDER`")
+    return source.dataset
 
 
 def _lines(facts: Mapping[str, Any]) -> list[str]:

@@ -15,18 +15,19 @@ from deixis.learn._updates import Updates
 from deixis.learn.devices import compute_with, find_device, spread
 from deixis.learn.run import Run, silent
 from deixis.seeds import Stream, derive
-from deixis.worlds.grid.data._arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.data._arrays import words_of
 from deixis.worlds.grid.models.registry import build
 from deixis.worlds.grid.training._checkpoints import GRID, name_in, read_checkpoint
 from deixis.worlds.grid.training._data import DeviceData, data_facts, demand_room, parser_errors
 from deixis.worlds.grid.training._losses import PlanLoss, supervision_of
+from deixis.worlds.grid.training._mixture import load_mixture
 from deixis.worlds.grid.training._order import order_of
 from deixis.worlds.grid.training.predict import exact_matches, say_plans
 from deixis.worlds.grid.training.settings import training_from
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from torch import Tensor
@@ -46,12 +47,13 @@ TRAIN, DEV = "train", "dev"
 POINTING = ("point.", "point_mentions.")  # how the names of weights to point with begin
 
 
-def train(
+def train(  # noqa: PLR0913 (what is learnt, from what, with what to begin, and how)
     dataset: Dataset,
     training: Training,
     out: Path,
     *,
     device: str = "auto",
+    also: Sequence[Dataset] = (),
     begin: Path | None = None,
     progress: Progress | None = None,
     stop_after: float | None = None,
@@ -63,6 +65,8 @@ def train(
         training: the settings.
         out: the folder of the run, see `deixis.learn.run`.
         device: `auto`, `cpu`, `cuda`, `cuda:1`; under `torchrun` every process has one of its own.
+        also: further datasets to learn from, and to select by: of each, as many examples as of the smallest, drawn by
+            the seed.
         begin: a checkpoint of the same model to begin with, in place of fresh weights; sizes and words are its own.
         progress: told how far things are.
         stop_after: seconds after which to stop; the same call goes on.
@@ -74,7 +78,7 @@ def train(
         KeyboardInterrupt: after Ctrl-C, when the step in hand is finished and saved.
     """
     with spread(device) as place:
-        course = _Plans(dataset, training, device, place, begin)
+        course = _Plans((dataset, *also), training, device, place, begin)
         facts = follow(
             course,
             out,
@@ -91,15 +95,17 @@ class _Plans(Course):
     """Learning to carry out instructions.
 
     Args:
-        dataset, training, device, begin: as for `train`.
+        datasets: all to learn from; the run is named after the first.
+        training, device, begin: as for `train`.
         place: of this process among those that learn together.
     """
 
     kind = GRID
 
     def __init__(
-        self, dataset: Dataset, training: Training, device: str, place: Place, begin: Path | None = None
+        self, datasets: Sequence[Dataset], training: Training, device: str, place: Place, begin: Path | None = None
     ) -> None:
+        dataset = datasets[0]
         self.place, self.role = place, training.model
         before = None if begin is None else _read_beginning(begin, training)
         if before is not None:  # sizes that are not given are those of the checkpoint
@@ -107,15 +113,18 @@ class _Plans(Course):
         self.device = find_device(device, place=place)
         if self.device.type == "cuda":
             torch.cuda.set_device(self.device)  # graphs are recorded on the current one
-        self.vocabulary = _vocabulary(dataset) if before is None else _known_vocabulary(before, dataset)
+        self.vocabulary = _vocabulary(datasets) if before is None else _known_vocabulary(before, datasets)
         torch.default_generator.manual_seed(derive(training.seed, "weights") >> 1)
         self.model: Policy = build(training.model, training.settings, self.vocabulary).to(self.device)
         self.training = replace(training, precision=compute_with(self.model, training.precision, self.device))
-        examples = load_plan_arrays(dataset, TRAIN, self.vocabulary, channels=self.model.channels)
+        examples = load_mixture(datasets, TRAIN, self.vocabulary, channels=self.model.channels, seed=training.seed)
         self.data = data_facts(dataset, TRAIN) | {"cells": examples.cells, "channels": examples.channels}
+        if len(datasets) > 1:
+            self.data["also"] = [data_facts(one, TRAIN) for one in datasets[1:]]
+            self.data["seen"] = len(examples)
         if begin is not None:
             self.data[BEGINS_WITH] = checkpoint_digest(begin)
-        self.dev = _dev_examples(dataset, training, self.vocabulary, examples)
+        self.dev = _dev_examples(datasets, training, self.vocabulary, examples)
         _demand_learnable(self.model, examples, dataset.path.name)
         if training.pointing and not (self.model.points or self.model.points_mentions):
             raise RecipeError(
@@ -205,10 +214,10 @@ class _Plans(Course):
         }
 
 
-def _vocabulary(dataset: Dataset) -> tuple[str, ...]:
+def _vocabulary(datasets: Sequence[Dataset]) -> tuple[str, ...]:
     """Return the words of train and dev; those of dev alone, in a very small dataset, are never learnt."""
-    words = set(words_of(dataset, TRAIN))
-    return tuple(sorted(words.union(words_of(dataset, DEV)) if dataset.splits.get(DEV) else words))
+    places = [(one, split) for one in datasets for split in (TRAIN, DEV) if split == TRAIN or one.splits.get(split)]
+    return tuple(sorted({word for one, split in places for word in words_of(one, split)}))
 
 
 def _read_beginning(path: Path, training: Training) -> Bundle:
@@ -218,12 +227,13 @@ def _read_beginning(path: Path, training: Training) -> Bundle:
     return found
 
 
-def _known_vocabulary(before: Bundle, dataset: Dataset) -> tuple[str, ...]:
-    """Return the words of the checkpoint; `RecipeError` where the dataset has others."""
-    new = sorted(set(_vocabulary(dataset)) - set(before.vocabulary))
+def _known_vocabulary(before: Bundle, datasets: Sequence[Dataset]) -> tuple[str, ...]:
+    """Return the words of the checkpoint; `RecipeError` where a dataset has others."""
+    new = sorted(set(_vocabulary(datasets)) - set(before.vocabulary))
     if new:
+        names = " or ".join(one.path.name for one in datasets)
         raise RecipeError(
-            f"{dataset.path.name} has words that the model to begin with has never seen, such as {new[0]!r}; "
+            f"{names} has words that the model to begin with has never seen, such as {new[0]!r}; "
             "begin with fresh weights"
         )
     return before.vocabulary
@@ -249,18 +259,21 @@ def _weights_to_begin_with(model: Policy, before: Bundle, examples: PlanArrays) 
 
 
 def _dev_examples(
-    dataset: Dataset, training: Training, vocabulary: tuple[str, ...], examples: PlanArrays
+    datasets: Sequence[Dataset], training: Training, vocabulary: tuple[str, ...], examples: PlanArrays
 ) -> PlanArrays | None:
     """Return the examples of dev for evaluations, chosen once by the seed."""
     if not training.dev_examples:
         return None
-    if not dataset.splits.get(DEV):
-        raise RecipeError(
-            f"{dataset.path.name} has no split dev to choose a checkpoint by; make one, or set dev_examples to 0"
-        )
-    arrays = load_plan_arrays(dataset, DEV, vocabulary, channels=examples.channels)
+    for one in datasets:
+        if not one.splits.get(DEV):
+            raise RecipeError(
+                f"{one.path.name} has no split dev to choose a checkpoint by; make one, or set dev_examples to 0"
+            )
+    arrays = load_mixture(datasets, DEV, vocabulary, channels=examples.channels, seed=training.seed)
     if arrays.cells != examples.cells:
-        raise RecipeError(f"dev of {dataset.path.name} has grids of {arrays.cells} cells, train of {examples.cells}")
+        raise RecipeError(
+            f"dev of {datasets[0].path.name} has grids of {arrays.cells} cells, train of {examples.cells}"
+        )
     chosen = Stream(derive(training.seed, "dev")).permutation(range(len(arrays)))[: training.dev_examples]
     return arrays.taking(np.sort(np.array(chosen, np.int64)))
 
