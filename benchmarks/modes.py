@@ -95,7 +95,7 @@ def train_job(job: Job, options: argparse.Namespace, deadline: float) -> None:
         first, make_training(job, options), out, device=options.device, also=also, progress=progress, stop_after=left
     )
     kept = ("settings", "seed", "steps", "batch_size", "selection", "parameters", "seconds", "device", "training")
-    scores = {}
+    scores: dict[str, Any] = {}
     for mode in MODES:
         splits = ("test", "c1", "c2") if mode == "compatible" else ("test",)
         found = score_splits(data[mode], out, splits, out / f"plans-{mode}", options.device)
