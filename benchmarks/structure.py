@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.training.settings import Training
 
 
+PLAIN = {"shared_blocks": False, "relative_words": False, "points_mentions": False}
 SHARED, RELATIVE, MENTIONS = {"shared_blocks": True}, {"relative_words": True}, {"points_mentions": True}
 VARIANTS: dict[str, dict[str, bool]] = {
     "target": {},
@@ -78,7 +79,7 @@ class Job(NamedTuple):
 
 def make_training(job: Job, options: argparse.Namespace) -> Training:
     """Settings of a variant: those of `deixis train transformer --quick`, scaled to the number of steps."""
-    settings = {"norm_first": True, "points": True, "dropout": 0.1, **VARIANTS[job.variant]}
+    settings = {"norm_first": True, "points": True, "dropout": 0.1, **PLAIN, **VARIANTS[job.variant]}
     return training_of(
         "transformer",
         {

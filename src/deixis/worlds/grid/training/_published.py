@@ -107,18 +107,24 @@ PUBLISHED: Mapping[str, PublishedModel] = {
     "transformer": PublishedModel(
         training={"lr": 1e-4, "decay_every": 0, "batch_size": 32, "steps": 1_686_700, "eval_every": 16_867},
         quick={
-            "steps": 60_000,
+            "steps": 20_000,
             "batch_size": 512,
             "lr": 1e-3,
             "warmup": 500,
-            "cooldown": 15_000,
+            "cooldown": 8000,
             "clip": 1.0,
             "weight_decay": 0.1,
             "pointing": 1.0,
-            "easy_first": 2000,
-            "rare_first": 15_000,
+            "easy_first": 1333,
+            "rare_first": 5000,
             "eval_every": 2500,
-            "settings": {"norm_first": True, "points": True, "dropout": 0.1},
+            "settings": {
+                "norm_first": True,
+                "points": True,
+                "dropout": 0.1,
+                "shared_blocks": True,
+                "relative_words": True,
+            },
         },
         quirks={
             "sees-padding": Quirk(
