@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -32,12 +32,15 @@ from deixis.data._check_codes import (
     sample_numbers,
     select_codes,
 )
-from deixis.data._memberships import AT_RANDOM
-from deixis.data._split_names import names_in_split
+from deixis.data._contents import CLASHES, Contents, first_clashes, is_leak, is_repeat
+from deixis.data._kept_contents import KeptContents, find_clashes
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from deixis.data._contents import Clash
+    from deixis.data._kept_contents import Seen
 
 
 __all__ = [
@@ -60,7 +63,6 @@ __all__ = [
 ]
 
 COMPARED = {"E401": "The same content is in two splits", "W402": "The same content is twice in one split"}
-NOWHERE = frozenset(("", "aside"))
 AnyCheck = TypeVar("AnyCheck", bound=Callable[..., Any])
 
 
@@ -128,53 +130,6 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Contents:
-    """Digests, ids and splits of examples, for the checks across examples.
-
-    Attributes:
-        names: the splits.
-        alone: those that may share no content with any other split.
-
-    Shapes:
-        digest: uint64 [example]; id, row: int64 [example]; split: int64 [example], numbers of `names`.
-    """
-
-    digest: np.ndarray
-    id: np.ndarray
-    row: np.ndarray
-    split: np.ndarray
-    names: tuple[str, ...]
-    alone: frozenset[str] = AT_RANDOM
-
-    @classmethod
-    def join(cls, pieces: Sequence[Contents]) -> Contents:
-        """Join several into one."""
-        names = tuple(dict.fromkeys(name for piece in pieces for name in piece.names))
-        numbers = {name: number for number, name in enumerate(names)}
-        splits = [np.array([numbers[name] for name in piece.names], np.int64)[piece.split] for piece in pieces]
-        return cls(
-            digest=_concatenate([piece.digest for piece in pieces], np.uint64),
-            id=_concatenate([piece.id for piece in pieces], np.int64),
-            row=_concatenate([piece.row for piece in pieces], np.int64),
-            split=_concatenate(splits, np.int64),
-            names=names,
-            alone=AT_RANDOM.union(*(piece.alone for piece in pieces)),
-        )
-
-    def __len__(self) -> int:
-        return len(self.digest)
-
-    def id_at(self, place: int) -> int | str:
-        """The id of an example as a plain value."""
-        found = self.id[place]
-        return int(found) if isinstance(found, np.integer) else found
-
-    def split_at(self, place: int) -> str:
-        """The split of an example."""
-        return self.names[self.split[place]]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Report:
     """Findings of the selected checks.
 
@@ -199,7 +154,7 @@ class Report:
     tally: Mapping[str, int] = field(default_factory=dict)
     first: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    pieces: tuple[Contents, ...] = field(default=(), repr=False)
+    pieces: Sequence[Contents] = field(default=(), repr=False)
     most: int = MAX_FINDINGS
     facts: Mapping[str, Any] = field(default_factory=dict)
     compares: bool = True
@@ -217,7 +172,7 @@ class Report:
             tally=Counter(self.tally) + Counter(later.tally),
             first={c: (*self.first.get(c, ()), *moved.get(c, ()))[:most] for c in codes},
             parts={k: _sum(self.parts.get(k, (0, 0)), later.parts.get(k, (0, 0))) for k in kinds},
-            pieces=(*self.pieces, *(replace(piece, row=piece.row + self.rows) for piece in later.pieces)),
+            pieces=_join_pieces(self, later),
             most=most,
             facts={**self.facts, **later.facts},
             compares=self.compares and later.compares,
@@ -282,17 +237,15 @@ class Report:
     def _across(self) -> tuple[dict[str, int], dict[str, tuple[Finding, ...]]]:
         """Counts and first findings of the checks that compare examples with each other."""
         codes = [code for code in COMPARED if code in self.checked]
-        if not self.compares or not codes or not self.pieces:
+        if not self.compares or not codes or not len(self.pieces):
             return {}, {}
-        contents = Contents.join(self.pieces)
-        hits = {code: COMPARISONS[code](contents) for code in codes}
+        kept = KeptContents.of(self.pieces)
+        found = {code: find_clashes([kept], CLASHES[code], most=self.most) for code in codes}
         first = {
-            code: tuple(
-                _about(code, contents, place, found.detail(place)) for place in found.places[: self.most].tolist()
-            )
-            for code, found in hits.items()
+            code: tuple(_about(code, one, f"also row {other.row} ({other.split or 'no split'})") for one, other in some)
+            for code, (_, some) in found.items()
         }
-        return {code: len(found.places) for code, found in hits.items()}, first
+        return {code: count for code, (count, _) in found.items()}, first
 
 
 class Collector:
@@ -332,6 +285,13 @@ class Collector:
         self.rows += rows
         self.splits[split] += rows
 
+    def add_counted(self, code: str, count: int, first: Iterable[Finding]) -> None:
+        """Keep so many findings of a code, of which the first are given, behind those that are there."""
+        if code in self.codes and count:
+            self.tally[code] += count
+            mine = self.first.setdefault(code, [])
+            mine += list(first)[: self.most - len(mine)]
+
     def merge(self, later: Collector) -> None:
         """Take over what another collector has found, of examples that come after these."""
         self.rows += later.rows
@@ -342,7 +302,11 @@ class Collector:
             mine += found[: self.most - len(mine)]
 
     def report(
-        self, *, contents: Contents | None = None, compares: bool = True, facts: Mapping[str, Any] | None = None
+        self,
+        *,
+        contents: Contents | KeptContents | None = None,
+        compares: bool = True,
+        facts: Mapping[str, Any] | None = None,
     ) -> Report:
         """All that was found."""
         return Report(
@@ -351,7 +315,7 @@ class Collector:
             splits=self.splits,
             tally=dict(sorted(self.tally.items())),
             first={code: tuple(found) for code, found in self.first.items()},
-            pieces=() if contents is None else (contents,),
+            pieces=() if contents is None else (contents,) if isinstance(contents, Contents) else contents,
             most=self.most,
             facts=facts or {},
             compares=compares,
@@ -359,8 +323,6 @@ class Collector:
 
 
 # -------------------------------------------------------------------------------- examples against each other
-
-Clash: TypeAlias = Callable[[frozenset[str], frozenset[str], frozenset[str]], bool]
 
 
 def check_across(reports: Mapping[str, Report], *, most: int = MAX_FINDINGS) -> Report:
@@ -374,37 +336,17 @@ def check_across(reports: Mapping[str, Report], *, most: int = MAX_FINDINGS) -> 
         most: how many findings of each code are kept; the rest is only counted.
     """
     codes = [code for code in CLASHES if all(code in report.checked for report in reports.values())]
-    pieces = [Contents.join(report.pieces) for report in reports.values()]
-    contents, names = Contents.join(pieces), tuple(reports)
-    source = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
+    kept, names = [KeptContents.of(report.pieces) for report in reports.values()], tuple(reports)
     tally: dict[str, int] = {}
     first: dict[str, tuple[Finding, ...]] = {}
     for code in codes:
-        earlier = _first_clashes(contents, CLASHES[code], apart=source)
-        tally[code] = len(earlier)
-        found = []
-        for place in sorted(earlier)[:most]:
-            other = earlier[place]
-            there = f"{names[source[other]]} ({contents.split_at(other) or 'no split'})"
-            one = _about(code, contents, place, f"also row {contents.row[other]} of {there}")
-            found.append(replace(one, path=names[source[place]]))
-        first[code] = tuple(found)
+        tally[code], clashes = find_clashes(kept, CLASHES[code], most=most, across=True)
+        first[code] = tuple(
+            replace(_about(code, one, _row_in(names[other.source], other)), path=names[one.source])
+            for one, other in clashes
+        )
     rows = sum(report.rows for report in reports.values())
     return Report(checked=tuple(codes), rows=rows, tally=tally, first=first, most=most)
-
-
-def _is_leak(one: frozenset[str], other: frozenset[str], alone: frozenset[str]) -> bool:
-    """Whether two rows with the same content, in these splits, bring them together."""
-    pairs = ((a, b) for a in one - NOWHERE for b in other - NOWHERE if a != b)
-    return any(a in alone or b in alone for a, b in pairs)
-
-
-def _is_repeat(one: frozenset[str], other: frozenset[str], _alone: frozenset[str]) -> bool:
-    """Whether two rows with the same content, in these splits, are twice in one."""
-    return bool((one & other) - NOWHERE) or one == other == {""}
-
-
-CLASHES: dict[str, Clash] = {"E401": _is_leak, "W402": _is_repeat}
 
 
 def _leaks(contents: Contents) -> Hits:
@@ -412,20 +354,17 @@ def _leaks(contents: Contents) -> Hits:
 
     Test sets that are held out by rules may share examples with each other, but not with train, dev or test.
     """
-    return _rows_again(contents, _is_leak)
+    return _rows_again(contents, is_leak)
 
 
 def _repeats(contents: Contents) -> Hits:
     """The same content is twice in one split."""
-    return _rows_again(contents, _is_repeat)
-
-
-COMPARISONS: dict[str, Callable[[Contents], Hits]] = {"E401": _leaks, "W402": _repeats}
+    return _rows_again(contents, is_repeat)
 
 
 def _rows_again(contents: Contents, clash: Clash) -> Hits:
     """The rows whose content has come before in a split with which it clashes."""
-    earlier = _first_clashes(contents, clash)
+    earlier = first_clashes(contents, clash)
 
     def detail(place: int) -> str:
         other = earlier[place]
@@ -434,52 +373,19 @@ def _rows_again(contents: Contents, clash: Clash) -> Hits:
     return Hits(np.array(sorted(earlier), np.int64), detail)
 
 
-def _first_clashes(contents: Contents, clash: Clash, *, apart: np.ndarray | None = None) -> dict[int, int]:
-    """The places whose content has come before in a split with which it clashes, with the first such place.
-
-    Args:
-        contents: what is in which split.
-        clash: whether two splits may not share content.
-        apart: int64 [example], numbers of datasets; only places in different ones are compared. Without it, all are.
-    """
-    sets = [frozenset(names_in_split(name)) for name in contents.names]
-    found = [[clash(one, other, contents.alone) for other in sets] for one in sets]
-    clashes = np.array(found, bool).reshape(len(sets), len(sets))
-    earlier: dict[int, int] = {}
-    for group in _same(contents):
-        seen: dict[tuple[int, int], int] = {}  # the first row of each split of each dataset
-        for place in group.tolist():
-            split, mine = int(contents.split[place]), -1 if apart is None else int(apart[place])
-            before = (
-                first
-                for (other, its), first in seen.items()
-                if clashes[split, other] and (apart is None or its != mine)
-            )
-            if (one := next(before, None)) is not None:
-                earlier[place] = one
-            seen.setdefault((split, mine), place)
-    return earlier
+def _about(code: str, seen: Seen, detail: str) -> Finding:
+    return Finding(code, COMPARED[code], split=seen.split, row=seen.row, id=seen.id, detail=detail)
 
 
-def _same(contents: Contents) -> Iterator[np.ndarray]:
-    """The places that share their content, ascending, for every content that occurs more than once."""
-    order = np.argsort(contents.digest, kind="stable")
-    ordered = contents.digest[order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(ordered) else np.zeros(0, int)
-    ends = np.append(starts[1:], len(ordered))
-    for first, last in zip(starts[ends - starts > 1], ends[ends - starts > 1], strict=True):
-        yield order[first:last]
+def _row_in(name: str, seen: Seen) -> str:
+    return f"also row {seen.row} of {name} ({seen.split or 'no split'})"
 
 
-def _about(code: str, contents: Contents, place: int, detail: str) -> Finding:
-    return Finding(
-        code=code,
-        message=COMPARED[code],
-        split=contents.split_at(place),
-        row=int(contents.row[place]),
-        id=contents.id_at(place),
-        detail=detail,
-    )
+def _join_pieces(one: Report, later: Report) -> Sequence[Contents]:
+    """What two reports remember; whatever only one of them remembers stays as it is kept."""
+    if not len(later.pieces) or (not one.rows and not len(one.pieces)):
+        return one.pieces or later.pieces
+    return (*one.pieces, *(replace(piece, row=piece.row + one.rows) for piece in later.pieces))
 
 
 def _shift_row(finding: Finding, rows: int) -> Finding:
@@ -488,7 +394,3 @@ def _shift_row(finding: Finding, rows: int) -> Finding:
 
 def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
     return one[0] + other[0], one[1] + other[1]
-
-
-def _concatenate(arrays: Sequence[np.ndarray], dtype: type) -> np.ndarray:
-    return np.concatenate(arrays) if arrays else np.zeros(0, dtype)

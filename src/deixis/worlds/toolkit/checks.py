@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from deixis.data._data_places import share_reading
+from deixis.data._kept_contents import KeptContents, find_clashes
 from deixis.data._seal import find_changes, find_unlisted
-from deixis.data.checks import COMPARED, Collector, Contents
+from deixis.data.checks import COMPARED, Collector, Contents, Finding
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.necessity import is_implied, necessity
 from deixis.errors import BrokenDataset, DeixisError
@@ -135,9 +136,9 @@ class _Run:
         self.world = checks.world
         self.path = path
         self.found = found
-        self.first_with: dict[Any, int] = {}
         self.parts: dict[str, tuple[int, int]] = {}
-        self.seen: list[_Sight] = []
+        self.contents = KeptContents()
+        self.ids = KeptContents()  # the same with digests of ids
 
     def report(self, request: CheckRequest) -> Report:
         """Look at all examples, or at some, and tell what was found."""
@@ -160,7 +161,8 @@ class _Run:
             self._take(looked)
             done += looked.found.rows
             request.tell(self.path.name, done, len(chosen))
-        made = self.found.report(contents=self._contents(), facts={"kind": "dataset"})
+        self._look_at_ids()
+        made = self.found.report(contents=self.contents, facts={"kind": "dataset"})
         return replace(made, parts=self.parts)
 
     def _looks(self, examples: Examples, chosen: Sequence[int], request: CheckRequest) -> Iterator[_Look]:
@@ -185,29 +187,37 @@ class _Run:
             self.found.add("W006", "it is not in the manifest", file=name)
 
     def _take(self, looked: _Look) -> None:
-        """Take in what was found in a piece, and compare its ids with those of the pieces before."""
+        """Take in what was found in a piece, and remember what it takes to compare it with the others."""
         self.found.merge(looked.found)
         for kind, (needed, total) in looked.parts.items():
             had = self.parts.get(kind, (0, 0))
             self.parts[kind] = (had[0] + needed, had[1] + total)
-        for one in looked.seen:
-            other = self.first_with.setdefault(one.id, one.row)
-            if other != one.row:
-                self.found.add("E007", f"also row {other}", row=one.row, id=one.id, split=one.split)
-        self.seen += looked.seen
+        seen = looked.contents()
+        self.contents.add(seen)
+        if self.found.wants("E007"):
+            self.ids.add(replace(seen, digest=np.array([_key_of(one) for one in seen.id.tolist()], np.uint64)))
 
-    def _contents(self) -> Contents:
-        names = tuple(dict.fromkeys(one.split for one in self.seen))
-        places = {name: place for place, name in enumerate(names)}
-        ids = [one.id for one in self.seen]
-        are_numbers = all(isinstance(one, int) for one in ids)
-        return Contents(
-            digest=np.array([one.digest for one in self.seen], np.uint64),
-            id=np.array(ids, np.int64 if are_numbers else object),
-            row=np.array([one.row for one in self.seen], np.int64),
-            split=np.array([places[one.split] for one in self.seen], np.int64),
-            names=names,
+    def _look_at_ids(self) -> None:
+        """Find the examples whose id an earlier one has."""
+        count, first = find_clashes([self.ids], _always, most=self.found.most)
+        self.found.add_counted(
+            "E007",
+            count,
+            (
+                Finding("E007", self.found.messages["E007"], one.split, one.row, one.id, f"also row {other.row}")
+                for one, other in first
+            ),
         )
+
+
+def _always(_one: frozenset[str], _other: frozenset[str], _alone: frozenset[str]) -> bool:
+    """Examples of any two splits must have different ids."""
+    return True
+
+
+def _key_of(number: Any) -> int:
+    """Return 64 bits that stand for an id: a whole number itself, where it is not longer."""
+    return number % (1 << 64) if isinstance(number, int) else _digest(number)
 
 
 class _Piece(NamedTuple):
@@ -262,6 +272,20 @@ class _Look:
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "checks": None, "language": None}
+
+    def contents(self) -> Contents:
+        """Return what is remembered of the examples."""
+        names = tuple(dict.fromkeys(one.split for one in self.seen))
+        places = {name: place for place, name in enumerate(names)}
+        ids = [one.id for one in self.seen]
+        are_numbers = all(isinstance(one, int) for one in ids)
+        return Contents(
+            digest=np.array([one.digest for one in self.seen], np.uint64),
+            id=np.array(ids, np.int64 if are_numbers else object),
+            row=np.array([one.row for one in self.seen], np.int64),
+            split=np.array([places[one.split] for one in self.seen], np.int64),
+            names=names,
+        )
 
     def look_at(self, examples: Examples, number: int) -> None:
         """Look at the example of a number."""

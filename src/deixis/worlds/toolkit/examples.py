@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deixis.data.store import Dataset, open_dataset
+from deixis.data.store import Dataset, open_dataset, read_parquet
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 from deixis.expression.plain import expression_from_plain, expression_to_plain
 from deixis.scene.plain import scene_from_plain, scene_to_plain
@@ -32,6 +32,7 @@ from deixis.worlds.example import PlainExample
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from deixis.data._row_groups import Group, RowGroups
     from deixis.scene.scene import PlainScene
     from deixis.schema import Schema
 
@@ -89,6 +90,7 @@ class RowDataset:
     def __init__(self, dataset: Dataset, schema: Schema) -> None:
         self.dataset = dataset
         self.schema = schema
+        self._latest: tuple[Group | None, Any] = (None, None)  # the rows that were asked for last
 
     @property
     def path(self) -> Path:
@@ -101,13 +103,32 @@ class RowDataset:
         return self.dataset.splits
 
     @cached_property
-    def _table(self) -> Any:
-        import pyarrow as pa
+    def _rows(self) -> RowGroups:
+        """The rows by number, of which some groups are in memory; that all can be read was seen."""
+        from deixis.data._row_groups import RowGroups
 
-        tables = list(self.dataset.tables(columns=list(COLUMNS)))
-        if not tables:
+        sizes = [
+            (path, sum(table.num_rows for table in read_parquet(path, columns=list(COLUMNS))))
+            for path in self.dataset.files()
+        ]
+        rows = RowGroups(sizes, COLUMNS)
+        if not len(rows):
             raise BrokenDataset(f"{self.path} holds no examples")
-        return pa.concat_tables(tables)
+        return rows
+
+    def _row(self, number: int) -> dict[str, Any]:
+        """The columns of an example; its neighbours are likely to be asked for next."""
+        group, table = self._latest
+        if group is None or not group.start <= number < group.stop:
+            group = self._rows.group_of(number)
+            table = self._rows.read(group, keep=True)
+            self._latest = group, table
+        return {name: table[name][number - group.start].as_py() for name in COLUMNS}
+
+    def _column(self, name: str) -> list[np.ndarray]:
+        """One column, group by group."""
+        groups = self._rows.groups()
+        return [np.array(self._rows.read(group, [name])[name].to_pylist()) for group in groups]
 
     @cached_property
     def has_absent(self) -> bool:
@@ -115,12 +136,12 @@ class RowDataset:
         return len(self.numbers_with_target()) < len(self)
 
     def __len__(self) -> int:
-        return int(self._table.num_rows)
+        return len(self._rows)
 
     def __getitem__(self, number: int) -> Any:
         if not 0 <= number < len(self):
             raise UnknownName(f"there is no example {number} in {self.path.name}; it has {len(self):,}, counted from 0")
-        row = {name: self._table[name][number].as_py() for name in COLUMNS}
+        row = self._row(number)
         try:
             return self.example_of(row)
         except (DeixisError, LookupError, ValueError, TypeError, RecursionError) as error:
@@ -128,7 +149,7 @@ class RowDataset:
 
     def take(self, numbers: Sequence[int]) -> Any:
         """Return some of the rows, in the given order, as a table of pyarrow."""
-        return self._table.take(list(numbers))
+        return self._rows.take(numbers)
 
     def example_of(self, row: dict[str, Any]) -> Any:
         """Return the example of a row, or raise any usual error for a row that holds none."""
@@ -143,11 +164,12 @@ class RowDataset:
             return range(len(self))
         if split not in self.splits:
             raise UnknownName(f"there is no split {split[:40]!r} in {self.path.name}; it has {', '.join(self.splits)}")
-        return np.flatnonzero(np.array(self._table["split"].to_pylist()) == split).tolist()
+        is_inside = [names == split for names in self._column("split")]
+        return np.flatnonzero(np.concatenate(is_inside)).tolist()
 
     def numbers_with_target(self, split: str | None = None) -> list[int]:
         """Return the numbers of the examples of a split, or of all, that fit an object."""
-        targets = self._table["target_object"].to_numpy()
+        targets = np.concatenate(self._column("target_object"))
         return [number for number in self.numbers(split) if targets[number] >= 0]
 
 

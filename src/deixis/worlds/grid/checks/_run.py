@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from deixis.data._crew import in_order, in_order_by_threads, pack_table, unpack_table
+from deixis.data._kept_contents import KeptContents
 from deixis.data._seal import find_changes
 from deixis.data.checks import ALWAYS, MAX_FINDINGS, Contents, Finding, Hits, Report, select_codes
 from deixis.data.store import read_parquet
@@ -183,11 +184,14 @@ class _Inspection:
         if workers < 1:
             raise RecipeError(f"checking needs at least one worker, got {workers}")
         report = Report(checked=self.codes, most=self.most)
+        kept = KeptContents()
         for piece in self._reports(_pieces(tables), workers, crew):
-            report = report.merge(piece)
+            for contents in piece.pieces:
+                kept.add(contents, shift=report.rows)
+            report = report.merge(replace(piece, pieces=()))
             if progress is not None:
                 progress(report.rows)
-        return report
+        return replace(report, pieces=kept)
 
     def _reports(self, pieces: Iterator[pa.Table | str], workers: int, crew: Crew | None) -> Iterator[Report]:
         """Return the reports of all pieces, in their order."""
