@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.audits._counting import Sightings, Tally, count_repeats
+from deixis.audits._counting import Tally
+from deixis.audits._sightings import Sightings, count_repeats
 
 
 def repeats(pieces):

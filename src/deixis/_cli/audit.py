@@ -75,7 +75,7 @@ def audit(
         as_json: Print JSON instead of text.
         options: Those of single worlds.
     """
-    from deixis.audits._counting import shared_examples
+    from deixis.audits._sightings import shared_examples
     from deixis.audits._summary import compare_audits, explain_dashes
     from deixis.audits.figures import compare_figures, explain_missing
     from deixis.audits.run import audit_dataset, runs_on_clusters

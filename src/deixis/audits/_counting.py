@@ -1,4 +1,4 @@
-"""Counting while an audit is made: tallies, what is the same in several splits, and readers who do not read."""
+"""Counting while an audit is made: tallies, and readers who do not read."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from deixis.audits.audit import REPEATED, Audit
-from deixis.data._split_names import names_in_split
+from deixis.audits.audit import Audit
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
 
 class Tally:
@@ -68,85 +67,6 @@ def _distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     return keys, counts[keys]
 
 
-class Sightings(NamedTuple):
-    """Digests by which examples are recognised.
-
-    Shapes:
-        example, world, command: uint64 [example], digests. split: int64 [example], numbers of `names`, which are as
-        stored: `train`, or `a1+a2` for an example of two sets.
-    """
-
-    example: np.ndarray
-    world: np.ndarray
-    command: np.ndarray
-    split: np.ndarray
-    names: tuple[str, ...]
-
-
-def count_repeats(tally: Tally, pieces: Sequence[Sightings]) -> None:
-    """Count what is there more than once, within each split and between every two."""
-    names = tuple(dict.fromkeys(name for piece in pieces for name in piece.names))
-    numbers = {name: number for number, name in enumerate(names)}
-    splits = tuple(sorted({single for name in names for single in names_in_split(name)}))
-    inside = np.array([[single in names_in_split(name) for single in splits] for name in names], bool)
-    stored = [np.array([numbers[name] for name in piece.names], np.int64)[piece.split] for piece in pieces]
-    if not pieces or not sum(map(len, stored)):
-        return
-    held = inside[np.concatenate(stored)]  # [example, split]
-    for what in REPEATED:
-        _, which = np.unique(np.concatenate([getattr(piece, what) for piece in pieces]), return_inverse=True)
-        known = np.zeros((int(which.max()) + 1, len(splits)), bool)
-        for place in range(len(splits)):
-            known[which[held[:, place]], place] = True
-        for place, split in enumerate(splits):
-            of_split = which[held[:, place]]
-            different = int(known[:, place].sum())
-            tally.add("different", what, split, count=different)
-            tally.add("repeats", what, split, split, count=len(of_split) - different)
-            for elsewhere, other in enumerate(splits):
-                if elsewhere != place:
-                    tally.add("repeats", what, split, other, count=int(known[of_split, elsewhere].sum()))
-
-
-class SplitOverlap(NamedTuple):
-    """Examples of one split of a dataset that are also in a split of another dataset."""
-
-    dataset: str
-    split: str
-    other: str
-    other_split: str
-    examples: int  # how many of the split are also there
-    total: int  # how many it has
-
-    def __str__(self) -> str:
-        here, there = (f"{name} ({split or 'no split'})" for name, split in (self[:2], self[2:4]))
-        return f"{self.examples:,} of the {self.total:,} examples of {here} are also in {there}"
-
-
-def shared_examples(seen: Mapping[str, Sequence[Sightings]]) -> tuple[SplitOverlap, ...]:
-    """Return the overlaps of every two splits of two datasets that share an example, the later dataset first.
-
-    Args:
-        seen: what each dataset holds, by its name.
-    """
-    splits = [(name, split, held) for name, pieces in seen.items() for split, held in _by_split(pieces)]
-    pairs = ((one, other) for k, one in enumerate(splits) for other in splits[:k] if other[0] != one[0])
-    found = (
-        SplitOverlap(*one[:2], *other[:2], int(np.isin(one[2], other[2]).sum()), len(one[2])) for one, other in pairs
-    )
-    return tuple(shared for shared in found if shared.examples)
-
-
-def _by_split(pieces: Sequence[Sightings]) -> Iterator[tuple[str, np.ndarray]]:
-    """The digests of the examples of every split, in the order in which the splits occur."""
-    held: dict[str, list[np.ndarray]] = {}
-    for piece in pieces:
-        for number, name in enumerate(piece.names):
-            for single in names_in_split(name):
-                held.setdefault(single, []).append(piece.example[piece.split == number])
-    return ((split, np.concatenate(digests)) for split, digests in held.items())
-
-
 ALL, CHANCE = "all features", "chance"
 MOST = 200_000  # examples that readers are judged on; enough for a tenth of a percent
 DIGITS = 9  # scores closer than that are equal
@@ -186,25 +106,43 @@ class Readers:
         self.features = tuple(features)
         self.learnt = np.zeros((len(self.features), values, 2), np.int64)  # how often not a target, how often a target
         self.waiting: list[Looks] = []
+        self._held = 0  # examples that wait
+
+    def grow(self, features: Sequence[str], values: int) -> None:
+        """Go on with more features and values; those that are there keep their numbers."""
+        before = self.learnt
+        self.features = tuple(features)
+        self.learnt = np.zeros((len(self.features), max(values, before.shape[1]), 2), np.int64)
+        self.learnt[: before.shape[0], : before.shape[1]] = before
+        more = len(self.features) - before.shape[0]
+        if more:  # objects seen before have none of the new features
+            self.waiting = [one._replace(codes=np.pad(one.codes, ((0, 0), (0, more)))) for one in self.waiting]
 
     def see(self, looks: Looks) -> None:
         """Learn from half of the examples, and keep the others for judging."""
         for_judging = looks.key & np.uint64(1) == 1
         self._learn(looks.take(np.flatnonzero(~for_judging)))
         self.waiting.append(looks.take(np.flatnonzero(for_judging)))
-        if sum(len(some.key) for some in self.waiting) > 2 * MOST:
+        self._held += len(self.waiting[-1].key)
+        if self._held > MOST + MOST // 4:
             self.waiting = [self._join_waiting()]
+            self._held = len(self.waiting[0].key)
 
-    def judge(self, tally: Tally) -> None:
-        """Count how many objects seem best to each reader, and whether the target is one of them."""
+    def judge(self, tally: Tally, features: Sequence[str] | None = None) -> None:
+        """Count how many objects seem best to each reader, and whether the target is one of them.
+
+        Readers know these features, in their order, or all.
+        """
         looks = self._join_waiting()
         if not len(looks.key):
             return
+        names = self.features if features is None else tuple(features)
+        numbers = [self.features.index(name) for name in names]
         odds = self._odds()
-        each = [np.round(odds[number][looks.codes[:, number]], DIGITS) for number in range(len(self.features))]
-        together = np.round(np.sum([odds[n][looks.codes[:, n]] for n in range(len(self.features))], axis=0), DIGITS)
+        each = [np.round(odds[number][looks.codes[:, number]], DIGITS) for number in numbers]
+        together = np.round(np.sum([odds[n][looks.codes[:, n]] for n in numbers], axis=0), DIGITS)
         nothing = np.zeros(len(looks.codes))
-        for name, scores in zip((*self.features, ALL, CHANCE), (*each, together, nothing), strict=True):
+        for name, scores in zip((*names, ALL, CHANCE), (*each, together, nothing), strict=True):
             best, is_right = _choices(scores, looks)
             tally.add_columns("readers", (np.zeros(len(best)), (name,)), (best, None), (is_right, (False, True)))
 

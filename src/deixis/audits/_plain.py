@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.audits import measures
-from deixis.audits._counting import Looks, Readers, Sightings, Tally, count_repeats
+from deixis.audits._counting import Tally
+from deixis.audits._feature_readers import FeatureReaders, SeenThings, code_things
+from deixis.audits._sightings import KeptSightings, Sightings, count_repeats
 from deixis.audits.audit import CLAUSE, IMPLIED, NO_MEANING, SHORTCUTS
 from deixis.data._split_names import names_in_split
 from deixis.errors import SchemaError
@@ -22,7 +24,7 @@ from deixis.expression.plain import expression_to_plain
 from deixis.resolution._remembered import MOST_SCENES, RememberedScenes
 from deixis.scene.plain import scene_to_plain
 from deixis.scene.scene import PlainScene
-from deixis.seeds import mix
+from deixis.seeds import mix_words
 
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from deixis.worlds.example import Example
 
 
+TOGETHER = 1024  # examples that are remembered as texts before they are in numbers
 ASIDE, NO_TARGET = "set aside", "no target among what is shown"
 
 
@@ -153,8 +156,16 @@ def _count_features(seen: Iterable[dict[str, str]]) -> Counter[tuple[str, str, b
     return Counter((name, value, False) for thing in seen for name, value in thing.items())
 
 
+class AuditPiece(NamedTuple):
+    """The counts of some examples, and what has to be remembered of them until all are counted."""
+
+    tally: Tally
+    sightings: Sightings
+    things: SeenThings
+
+
 class AuditCount:
-    """The counts of some examples, and what has to be remembered of them until all are counted.
+    """The counts of any number of examples, in memory of a fixed size.
 
     Args:
         alike: what was counted of examples by their likeness; may be shared by several counts of one dataset.
@@ -170,16 +181,12 @@ class AuditCount:
         known: KnownScenes | None = None,
     ) -> None:
         self.tally = Tally()
-        self.digests: list[tuple[int, int, int]] = []
-        self.splits: list[str] = []
-        self.seen: list[tuple[list[dict[str, str]], ...]] = []  # of the objects of every scene of every example
-        self.targets: list[int] = []
+        self._waiting = _Waiting()
+        self._sightings = KeptSightings()
+        self._readers = FeatureReaders()
         self._alike = {} if alike is None else alike
         self._bag = bag
         self._known = known or KnownScenes()
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_alike": {}, "_known": KnownScenes()}
 
     def add(self, example: Example) -> None:
         """Count one example of any world.
@@ -254,32 +261,43 @@ class AuditCount:
         everything = [one | other for one, other in zip(seen, places, strict=True)] if places else seen
         self._keep(digests, split, (everything,), target)
 
-    def merge(self, other: AuditCount) -> None:
-        """Take over what another has counted, of examples that come after these."""
-        self.tally.merge(other.tally)
-        for name in ("digests", "splits", "seen", "targets"):
-            getattr(self, name).extend(getattr(other, name))
+    def piece(self) -> AuditPiece:
+        """Return what was counted, of no more examples than a piece has, to be merged into the count of all."""
+        return AuditPiece(self.tally, self._waiting.sightings(), self._waiting.things())
+
+    def merge(self, piece: AuditPiece) -> None:
+        """Take over what was counted of examples that come after these."""
+        self._settle()
+        self.tally.merge(piece.tally)
+        self._remember(piece.sightings, piece.things)
 
     @property
-    def sightings(self) -> Sightings:
+    def sightings(self) -> KeptSightings:
         """Digests by which the examples are recognised."""
-        table = np.array(self.digests, np.uint64).reshape(-1, 3)
-        names = tuple(dict.fromkeys(self.splits))
-        numbers = {name: number for number, name in enumerate(names)}
-        which = np.array([numbers[split] for split in self.splits], np.int64)
-        return Sightings(table[:, 0], table[:, 1], table[:, 2], which, names)
+        self._settle()
+        return self._sightings
 
     def audit(self, names: Sequence[str] | None = None) -> Audit:
         """Return the audit, with the measures of the whole dataset.
 
         Readers see the features of these names, or all.
         """
-        seen = self._scenes_seen().values()
-        known = sorted({name for scene in seen for thing in scene for name in thing}) if names is None else names
-        if self.digests and known:
-            count_repeats(self.tally, [self.sightings])
-            self._judge_readers(known)
+        seen = self.sightings
+        known = sorted(self._readers.names) if names is None else names
+        if len(seen) and known:
+            count_repeats(self.tally, seen)
+            self._readers.judge(self.tally, known)
         return self.tally.audit()
+
+    def _settle(self) -> None:
+        """Remember in numbers what waits."""
+        waiting, self._waiting = self._waiting, _Waiting()
+        if waiting.digests:
+            self._remember(waiting.sightings(), waiting.things())
+
+    def _remember(self, sightings: Sightings, things: SeenThings) -> None:
+        self._sightings.append(sightings)
+        self._readers.see(mix_words(sightings.example), things)
 
     def _count_features(self, counts: Iterable[Counter[tuple[str, str, bool]]], target: dict[str, str]) -> None:
         """Count the features of the objects of some scenes, of which one is the target."""
@@ -295,39 +313,45 @@ class AuditCount:
     def _keep(
         self, digests: tuple[int, int, int], split: str, seen: tuple[list[dict[str, str]], ...], target: int
     ) -> None:
-        self.digests.append(digests)
-        self.splits.append(split)
-        self.seen.append(seen)
-        self.targets.append(target)
-
-    def _scenes_seen(self) -> dict[int, list[dict[str, str]]]:
-        """The features of the objects of every scene, once each, by its identity."""
-        return {id(scene): scene for seen in self.seen for scene in seen}
+        self._waiting.add(digests, split, seen, target)
+        if len(self._waiting.digests) >= TOGETHER:
+            self._settle()
 
     def _count(self, split: str) -> None:
         self.tally.examples += 1
         for name in names_in_split(split):
             self.tally.add("splits", name)
 
-    def _judge_readers(self, names: Sequence[str]) -> None:
-        scenes = self._scenes_seen()
-        things = [thing for scene in scenes.values() for thing in scene]
-        values = {
-            name: {value: code for code, value in enumerate(sorted({thing[name] for thing in things}))}
-            for name in names
-        }
-        codes = {
-            key: np.array([[values[name][thing[name]] for name in names] for thing in scene], np.int32).reshape(
-                -1, len(names)
-            )
-            for key, scene in scenes.items()
-        }
-        readers = Readers(names, max(len(known) for known in values.values()))
-        key = np.array([mix(digests[0]) for digests in self.digests], np.uint64)
-        start = np.cumsum([0, *(sum(map(len, seen)) for seen in self.seen)])
-        shown = np.concatenate([codes[id(scene)] for seen in self.seen for scene in seen])
-        readers.see(Looks(key, shown, start, np.array(self.targets, np.int64)))
-        readers.judge(self.tally)
+
+class _Waiting:
+    """Examples that were counted and are not yet remembered in numbers."""
+
+    def __init__(self) -> None:
+        self.digests: list[tuple[int, int, int]] = []
+        self.splits: list[str] = []
+        self.seen: list[tuple[list[dict[str, str]], ...]] = []  # of the objects of every scene of every example
+        self.targets: list[int] = []
+
+    def add(
+        self, digests: tuple[int, int, int], split: str, seen: tuple[list[dict[str, str]], ...], target: int
+    ) -> None:
+        """Add an example."""
+        self.digests.append(digests)
+        self.splits.append(split)
+        self.seen.append(seen)
+        self.targets.append(target)
+
+    def sightings(self) -> Sightings:
+        """Digests by which the examples are recognised."""
+        table = np.array(self.digests, np.uint64).reshape(-1, 3)
+        names = tuple(dict.fromkeys(self.splits))
+        numbers = {name: number for number, name in enumerate(names)}
+        which = np.array([numbers[split] for split in self.splits], np.int64)
+        return Sightings(table[:, 0], table[:, 1], table[:, 2], which, names)
+
+    def things(self) -> SeenThings:
+        """The features of the objects."""
+        return code_things(self.seen, self.targets)
 
 
 def _digests(text: str, context: Context, expression: Expression) -> tuple[int, int, int]:

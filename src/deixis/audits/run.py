@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypeAlias
 
-    from deixis.audits._counting import Sightings
+    from deixis.audits._plain import AuditPiece
+    from deixis.audits._sightings import Sightings
     from deixis.audits.audit import Audit
     from deixis.audits.figures import Figure
     from deixis.audits.measures import Bag
@@ -85,7 +86,7 @@ class DatasetAudit:
     """
 
     audit: Audit
-    sightings: tuple[Sightings, ...] = ()
+    sightings: Sequence[Sightings] = ()
     rows: Mapping[str, str] = field(default_factory=dict)
     tables: tuple[FurtherTable, ...] = ()
     notes: tuple[str, ...] = ()
@@ -230,7 +231,7 @@ def audit_plainly(
         whole.merge(piece)
         if progress is not None:
             progress(whole.tally.examples, len(numbers))
-    return DatasetAudit(whole.audit(), (whole.sightings,))
+    return DatasetAudit(whole.audit(), whole.sightings)
 
 
 def choose(numbers: Sequence[int], sample: int | None, seed: int) -> Sequence[int]:
@@ -256,7 +257,7 @@ def _audit_grounded(
         whole.add(everything[number])
         if progress is not None:
             progress(done, len(chosen))
-    found_audit = DatasetAudit(whole.audit(), (whole.sightings,))
+    found_audit = DatasetAudit(whole.audit(), whole.sightings)
     if not with_figures:
         return found_audit
     count = SurfaceCount()
@@ -273,16 +274,16 @@ class _Piece(NamedTuple):
     bag: Bag
 
 
-def _count(place: DataPlace, piece: _Piece) -> AuditCount:
+def _count(place: DataPlace, piece: _Piece) -> AuditPiece:
     """Count some examples, in whatever process."""
     return _count_examples(_open_data(place, piece.world), piece)
 
 
-def _count_examples(opened: _OpenData, piece: _Piece) -> AuditCount:
+def _count_examples(opened: _OpenData, piece: _Piece) -> AuditPiece:
     found = AuditCount(opened.alike, bag=piece.bag, known=opened.known)
     for number in piece.numbers:
         found.add(opened.examples[number])
-    return found
+    return found.piece()
 
 
 class _OpenData(NamedTuple):

@@ -79,7 +79,7 @@ class ReadAudit(NamedTuple):
         plain: dict[str, Any] = {"read": read} if read else {}
         if unread:
             plain["not covered"] = dict(sorted(unread.items(), key=lambda one: (-one[1], one[0])))
-        found = DatasetAudit(whole.audit(), (whole.sightings,), notes=notes, plain=plain)
+        found = DatasetAudit(whole.audit(), whole.sightings, notes=notes, plain=plain)
         return add_figures(found, surface, known=known, fits=fits)
 
 

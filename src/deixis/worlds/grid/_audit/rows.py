@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.audits._counting import Looks, Sightings, Tally
+from deixis.audits._counting import Looks, Tally
+from deixis.audits._sightings import Sightings
 from deixis.audits.audit import CLAUSE, NO_COMMAND, NO_OBJECT, NO_WORLD, SHORTCUTS, SUFFICIENT
 from deixis.audits.measures import ANOTHER, NOTHING, SEVERAL
 from deixis.data._ragged import Ragged

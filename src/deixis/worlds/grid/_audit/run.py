@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from deixis.audits._counting import Looks, Readers, Sightings, Tally, count_repeats
+from deixis.audits._counting import Looks, Readers, Tally
+from deixis.audits._sightings import KeptSightings, Sightings, count_repeats
 from deixis.audits.audit import UNREADABLE
 from deixis.audits.run import DatasetAudit
 from deixis.data._crew import in_order_by_threads, pack_table, share_in_order, unpack_table
@@ -53,7 +54,7 @@ def audit(
     """Return the audit of a dataset, a Parquet file or released files, see `deixis.worlds.world.Audits`."""
     source = open_source(path)
     total = None if split or sample else source.total
-    seen: list[Sightings] = []
+    seen = KeptSightings()
 
     def tell(done: int) -> None:
         if progress is not None:
@@ -61,7 +62,7 @@ def audit(
 
     how: dict[str, Any] = {"split": split, "sample": sample, "seed": seed, "workers": workers, "crew": crew}
     found = audit_source(source, **how, progress=tell, seen=seen)
-    return DatasetAudit(found, tuple(seen), notes=tuple(_notes(path)))
+    return DatasetAudit(found, seen, notes=tuple(_notes(path)))
 
 
 def _notes(path: Path) -> Iterator[str]:
@@ -78,7 +79,7 @@ def audit_tables(
     workers: int = 1,
     crew: Crew | None = None,
     progress: Callable[[int], None] | None = None,
-    seen: list[Sightings] | None = None,
+    seen: KeptSightings | None = None,
 ) -> Audit:
     """Audit the examples of some tables, from any source.
 
@@ -88,7 +89,7 @@ def audit_tables(
         workers: how many threads share the work; the audit does not depend on it.
         crew: those who share it instead.
         progress: called with the number of rows judged so far.
-        seen: a list that is filled with what it takes to recognise the examples.
+        seen: is filled with what it takes to recognise the examples.
 
     Raises:
         BrokenDataset: when a table lacks a column or holds something else in it.
@@ -97,7 +98,7 @@ def audit_tables(
         raise RecipeError(f"an audit needs at least one worker, got {workers}")
     judge = _Judge(tuple(rules))
     total = Tally()
-    sightings: list[Sightings] = [] if seen is None else seen
+    sightings = KeptSightings() if seen is None else seen
     readers = Readers(GRID_FEATURES, 256)
     for piece in _judge_pieces(judge, _pieces(tables), workers, crew):
         total.merge(piece.tally)
@@ -120,7 +121,7 @@ def audit_source(
     workers: int = 1,
     crew: Crew | None = None,
     progress: Callable[[int], None] | None = None,
-    seen: list[Sightings] | None = None,
+    seen: KeptSightings | None = None,
 ) -> Audit:
     """Audit a dataset from any source, with the rules of its recipe.
 
@@ -133,7 +134,7 @@ def audit_source(
         workers: how many threads share the work.
         crew: those who share it instead.
         progress: called with the number of rows judged so far.
-        seen: a list that is filled with what it takes to recognise the examples.
+        seen: is filled with what it takes to recognise the examples.
     """
     tables = source.tables(split)
     if sample is not None:
