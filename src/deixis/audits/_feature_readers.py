@@ -49,7 +49,7 @@ def code_things(seen: Sequence[tuple[list[dict[str, str]], ...]], targets: Seque
     rows = [row for some in seen for scene in some for row in codes[id(scene)]]
     values = tuple(tuple(value for value in of if value is not None) for of in known)
     start = np.cumsum([0, *(sum(map(len, some)) for some in seen)])
-    table = np.array(rows, np.int32).reshape(-1, len(names))
+    table = np.array(rows, np.int32).reshape(len(rows), len(names))
     return SeenThings(names, values, table, start, np.array(targets, np.int64))
 
 

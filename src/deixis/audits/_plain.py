@@ -263,6 +263,7 @@ class AuditCount:
 
     def piece(self) -> AuditPiece:
         """Return what was counted, of no more examples than a piece has, to be merged into the count of all."""
+        assert not len(self._sightings), "a piece has been settled"
         return AuditPiece(self.tally, self._waiting.sightings(), self._waiting.things())
 
     def merge(self, piece: AuditPiece) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deixis.audits._packed import pack_piece, unpack_piece
 from deixis.audits._plain import AuditCount, KnownScenes
 from deixis.audits._surface import SurfaceCount, meaning_figures
 from deixis.audits.audit import NO_COMMAND, NO_MEANING
@@ -14,6 +16,7 @@ from deixis.audits.grounded import is_grounded, read_grounded
 from deixis.audits.measures import exchanges
 from deixis.data._data_places import share_reading
 from deixis.data._split_names import names_in_split
+from deixis.data._unfinished import Unfinished
 from deixis.errors import RecipeError, UnknownName
 from deixis.seeds import Stream, derive
 from deixis.worlds.registry import find_world, world_of
@@ -49,6 +52,7 @@ __all__ = [
 ]
 
 TOGETHER = 16  # examples that one process judges at a time, so that progress is told often
+READ_TOGETHER = 64  # of a file that is read in one pass
 MOST_FIGURED = 20_000  # examples on which figures are measured that need no meaning
 
 
@@ -225,12 +229,19 @@ def audit_plainly(
     numbers = choose(opened.examples.numbers(split), sample, seed)
     pieces = [_Piece(world, numbers[k : k + TOGETHER], bag) for k in range(0, len(numbers), TOGETHER)]
     whole = AuditCount()
-    for piece in share_reading(
-        _count, path, pieces, len(pieces), workers=workers, crew=crew, here=partial(_count_examples, opened)
-    ):
-        whole.merge(piece)
-        if progress is not None:
-            progress(whole.tally.examples, len(numbers))
+
+    def share(rest: Iterator[_Piece], count: int) -> Iterator[AuditPiece]:
+        return share_reading(
+            _count, path, rest, count, workers=workers, crew=crew, here=partial(_count_examples, opened)
+        )
+
+    settings = {"world": world, "split": split, "sample": sample, "seed": seed, "bag": bag.__name__}
+    with Unfinished("audit", path, settings) as unfinished:
+        kept = unfinished.go_on("counts", pieces, len(pieces), share, pack=pack_piece, unpack=unpack_piece)
+        for piece in kept:
+            whole.merge(piece)
+            if progress is not None:
+                progress(whole.tally.examples, len(numbers))
     return DatasetAudit(whole.audit(), whole.sightings)
 
 
@@ -246,24 +257,62 @@ def choose(numbers: Sequence[int], sample: int | None, seed: int) -> Sequence[in
 def _audit_grounded(
     path: Path, split: str | None, sample: int | None, seed: int, progress: Tell | None, *, with_figures: bool
 ) -> DatasetAudit:
-    everything = list(read_grounded(path))
-    found = [k for k, one in enumerate(everything) if split is None or split in names_in_split(one.split)]
+    found, known = _numbers_in(path, split)
     if not found and split is not None:
-        known = sorted({single for one in everything for single in names_in_split(one.split) if single})
-        raise UnknownName(f"there is no split {split!r}; known: {', '.join(known) or 'none'}")
+        raise UnknownName(f"there is no split {split!r}; known: {', '.join(sorted(known)) or 'none'}")
     chosen = choose(found, sample, seed)
-    whole = AuditCount()
-    for done, number in enumerate(chosen, start=1):
-        whole.add(everything[number])
-        if progress is not None:
-            progress(done, len(chosen))
+    figured = frozenset(choose(chosen, MOST_FIGURED, seed)) if with_figures else frozenset()
+    whole, surface, scenes = AuditCount(), SurfaceCount(), KnownScenes()
+
+    def blocks() -> Iterator[list[Example]]:
+        """Read the chosen examples block by block."""
+        wanted = iter(chosen)
+        stream = ((number, one) for number, one in enumerate(read_grounded(path)))
+        number = next(wanted, None)
+        block: list[Example] = []
+        for place, one in stream:
+            if place != number:
+                continue
+            number = next(wanted, None)
+            if place in figured:
+                surface.add(one)
+            block.append(one)
+            if len(block) == READ_TOGETHER:
+                yield block
+                block = []
+        if block:
+            yield block
+
+    def judge(rest: Iterator[list[Example]], _count: int) -> Iterator[AuditPiece]:
+        return (_count_block(block, scenes) for block in rest)
+
+    settings = {"split": split, "sample": sample, "seed": seed}
+    with Unfinished("audit", path, settings) as unfinished:
+        for piece in unfinished.go_on("blocks", blocks(), 0, judge, pack=pack_piece, unpack=unpack_piece):
+            whole.merge(piece)
+            if progress is not None:
+                progress(whole.tally.examples, len(chosen))
     found_audit = DatasetAudit(whole.audit(), whole.sightings)
-    if not with_figures:
-        return found_audit
-    count = SurfaceCount()
-    for number in choose(chosen, MOST_FIGURED, seed):
-        count.add(everything[number])
-    return add_figures(found_audit, count)
+    return add_figures(found_audit, surface) if with_figures else found_audit
+
+
+def _numbers_in(path: Path, split: str | None) -> tuple[Sequence[int], set[str]]:
+    """Read grounded expressions once: the numbers of those in a split, or of all, and the names of the splits."""
+    numbers, known, total = array("q"), set[str](), 0
+    for one in read_grounded(path):
+        names = names_in_split(one.split)
+        known.update(name for name in names if name)
+        if split is not None and split in names:
+            numbers.append(total)
+        total += 1
+    return range(total) if split is None else numbers, known
+
+
+def _count_block(block: Sequence[Example], scenes: KnownScenes) -> AuditPiece:
+    found = AuditCount(known=scenes)
+    for one in block:
+        found.add(one)
+    return found.piece()
 
 
 class _Piece(NamedTuple):

@@ -8,7 +8,6 @@ sent, the manifest last: until it is there, nobody takes what lies at the addres
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from deixis.data._cache_folder import cache_folder
 from deixis.data._retries import try_again
 from deixis.data._seal import members_of
 from deixis.data.store import MANIFEST, file_digest, lies_inside, parse_manifest, replacing_file
@@ -80,7 +80,7 @@ def local_copy(address: str, *, progress: Progress | None = None) -> Path:
     written = there.read(MANIFEST)
     if written is None:
         raise BrokenDataset(f"{address} is not a finished deixis dataset: there is no {MANIFEST}")
-    folder = _cache() / "copies" / f"{_short(there.address.encode())}-{_short(written)}" / there.name
+    folder = cache_folder() / "copies" / f"{_short(there.address.encode())}-{_short(written)}" / there.name
     manifest = parse_manifest(written, folder, f"{address}/{MANIFEST}")
     members = _members(manifest, folder, address)
     for number, member in enumerate(members):
@@ -138,7 +138,7 @@ def deliver_to(place: Path | str, *, digest: str | None = None, progress: Progre
     there = RemoteFolder.at(place)
     written = there.read(MANIFEST)
     if written is not None:
-        manifest = parse_manifest(written, _cache(), f"{place}/{MANIFEST}")
+        manifest = parse_manifest(written, cache_folder(), f"{place}/{MANIFEST}")
         if digest is None or manifest.get("recipe digest") != digest:
             raise RecipeError(
                 f"{place} already holds a dataset, made from another recipe; choose another address or delete it"
@@ -146,7 +146,7 @@ def deliver_to(place: Path | str, *, digest: str | None = None, progress: Progre
         yield local_copy(place, progress=progress)
         return
     there.demand_writable()
-    folder = _cache() / "making" / _short(there.address.encode()) / there.name
+    folder = cache_folder() / "making" / _short(there.address.encode()) / there.name
     folder.parent.mkdir(parents=True, exist_ok=True)
     yield folder
     upload(folder, there.address, progress=progress)
@@ -349,13 +349,6 @@ def _members(manifest: dict[str, Any], folder: Path, address: str) -> list[Membe
         if not lies_inside(folder, member.path):
             raise BrokenDataset(f"{address}/{MANIFEST} names the file {member.path!r}, which is not inside the dataset")
     return found
-
-
-def _cache() -> Path:
-    """Where copies lie on this machine."""
-    if given := os.environ.get("DEIXIS_CACHE"):
-        return Path(given)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "deixis"
 
 
 def _short(text: bytes) -> str:

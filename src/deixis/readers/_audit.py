@@ -6,12 +6,15 @@ Texts without a meaning are no losses: they are counted with the reason, and mea
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.audits._plain import AuditCount
+from deixis.audits._packed import pack_piece, unpack_piece
+from deixis.audits._plain import AuditCount, KnownScenes
 from deixis.audits._surface import SurfaceCount
 from deixis.audits.measures import ANOTHER, NOTHING, SEVERAL
 from deixis.audits.run import DatasetAudit, add_figures, choose
+from deixis.data._unfinished import Unfinished
 from deixis.errors import DeixisError
 from deixis.resolution.reference import resolve
 from deixis.scene.scene import Context, Where
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from deixis.audits._plain import AuditPiece
     from deixis.readers._world import ReaderWorld
     from deixis.readers.reader import ReadExample
     from deixis.worlds.world import Examples
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 
 MOST_JUDGED = 20_000  # examples with a meaning whose parts are judged, unless a sample is asked for
 MOST_WORDS = 8  # that no language covers, in a note
-STEP = 256  # examples between two tellings of progress
+STEP = 256  # examples that are judged together, between two tellings of progress
 CHOICES = "choices are asked for, no object"
 NO_OBJECTS, SEVERAL_MEANT, ABSENT = "the objects are not known", "several objects are meant", "nothing fits"
 NOT_READ = "no meaning is annotated, and the text is not covered by a language"
@@ -63,17 +67,36 @@ class ReadAudit(NamedTuple):
         whole, surface = AuditCount(), SurfaceCount(self.world.task)
         fits: Counter[str] = Counter()
         unread: Counter[str] = Counter()
-        known = 0
-        for done, (number, example) in enumerate(_in_order(examples, chosen), start=1):
-            surface.add(example)
-            if example.expression is not None:
-                known += 1
-            elif why := why_not_read(example):
-                unread[why] += 1
-            if judged is None or number in judged:
-                _judge(example, whole, fits)
-            if progress is not None and (done % STEP == 0 or done == len(chosen)):
-                progress(done, len(chosen))
+        done = known = 0
+
+        def blocks() -> Iterator[list[ReadExample]]:
+            """Read the examples, and yield those that are judged, block by block."""
+            nonlocal known
+            stream = _in_order(examples, chosen)
+            while block := list(islice(stream, STEP)):
+                for _, example in block:
+                    surface.add(example)
+                    if example.expression is not None:
+                        known += 1
+                    elif why := why_not_read(example):
+                        unread[why] += 1
+                yield [example for number, example in block if judged is None or number in judged]
+
+        scenes = KnownScenes()
+
+        def judge(rest: Iterator[list[ReadExample]], _count: int) -> Iterator[JudgedBlock]:
+            return (judge_block(block, scenes) for block in rest)
+
+        settings = {"reader": self.world.name, "split": split, "sample": sample, "seed": seed}
+        with Unfinished("audit", path, settings) as unfinished:
+            for piece, some in unfinished.go_on(
+                "blocks", blocks(), 0, judge, pack=JudgedBlock.pack, unpack=JudgedBlock.unpack
+            ):
+                whole.merge(piece)
+                fits.update(some)
+                done = min(done + STEP, len(chosen))
+                if progress is not None:
+                    progress(done, len(chosen))
         notes = (*_notes(examples, len(chosen), judged), *_notes_of_words(unread))
         read = examples.to_dict() if hasattr(examples, "to_dict") else {}
         plain: dict[str, Any] = {"read": read} if read else {}
@@ -81,6 +104,36 @@ class ReadAudit(NamedTuple):
             plain["not covered"] = dict(sorted(unread.items(), key=lambda one: (-one[1], one[0])))
         found = DatasetAudit(whole.audit(), whole.sightings, notes=notes, plain=plain)
         return add_figures(found, surface, known=known, fits=fits)
+
+
+class JudgedBlock(NamedTuple):
+    """What was counted of some examples.
+
+    Attributes:
+        piece: of those with a single target.
+        fits: what the meanings of others fit, by how that differs from what is meant.
+    """
+
+    piece: AuditPiece
+    fits: dict[str, int]
+
+    def pack(self) -> list[Any]:
+        """Return the block as JSON can tell it."""
+        return [pack_piece(self.piece), self.fits]
+
+    @classmethod
+    def unpack(cls, packed: list[Any]) -> JudgedBlock:
+        """Return the same block again."""
+        piece, fits = packed
+        return cls(unpack_piece(piece), fits)
+
+
+def judge_block(block: Sequence[ReadExample], scenes: KnownScenes) -> JudgedBlock:
+    """Judge the parts of some examples."""
+    found, fits = AuditCount(known=scenes), Counter[str]()
+    for example in block:
+        _judge(example, found, fits)
+    return JudgedBlock(found.piece(), dict(fits))
 
 
 def why_not_audited(example: ReadExample) -> str:

@@ -35,12 +35,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deixis.data._data_places import share_reading
+from deixis.data._packed_findings import request_settings, unpack_collector
 from deixis.data._seal import find_changes, find_unlisted
+from deixis.data._unfinished import Unfinished
 from deixis.data.checks import Collector, Contents
 from deixis.data.recipes import recipe_in
 from deixis.data.store import MANIFEST
 from deixis.errors import BrokenDataset
-from deixis.worlds.photos._example_checks import BLOCK, CODES, ExampleLooks, look_there, where_of
+from deixis.worlds.photos._example_checks import BLOCK, CODES, BlockFindings, ExampleLooks, look_there, where_of
 from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
 from deixis.worlds.photos.data.store import SCENES, ContentDigest, open_copsref
 
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.data.checks import CheckRequest, Report
-    from deixis.worlds.photos._example_checks import Block, BlockFindings
+    from deixis.worlds.photos._example_checks import Block
     from deixis.worlds.photos.data.store import CopsRef
     from deixis.worlds.photos.localise import Example
 
@@ -122,27 +124,32 @@ class _Run:
             among = frozenset(chosen)
             stream = (pair for pair in stream if pair[0] in among)
         under_way: deque[Block] = deque()
-        for found in self._share(_blocks(stream, under_way), -(-len(chosen) // BLOCK)):
-            self._take(under_way.popleft(), found)
-            self.request.tell(self.data.path.name, self.found.rows, self.request.sample or total)
+        with Unfinished("check", self.data.path, request_settings(self.request)) as unfinished:
+            for found in self._share(_blocks(stream, under_way), -(-len(chosen) // BLOCK), unfinished):
+                self._take(under_way.popleft(), found)
+                self.request.tell(self.data.path.name, self.found.rows, self.request.sample or total)
         if self.request.sample is None:
             self._look_at_counts()
             if self.data.dataset.manifest.get("content", "") not in ("", content.digest(self.data.scenes)):
                 self.found.add("E002", "the digest of the content is another", file=MANIFEST)
 
-    def _share(self, blocks: Iterator[Block], count: int) -> Iterator[BlockFindings]:
+    def _share(self, blocks: Iterator[Block], count: int, unfinished: Unfinished) -> Iterator[BlockFindings]:
         """Look at every example by itself, here or by whoever shares the work."""
         asked = replace(self.request, crew=None, progress=None)
         looks = ExampleLooks(self.data)
-        return share_reading(
-            look_there,
-            self.data.path,
-            ((asked, block) for block in blocks),
-            count,
-            workers=self.request.workers,
-            crew=self.request.crew,
-            here=lambda piece: looks.look_at(*piece),
-        )
+
+        def share(rest: Iterator[Block], left: int) -> Iterator[BlockFindings]:
+            pieces = ((asked, block) for block in rest)
+            who: dict[str, Any] = {"workers": self.request.workers, "crew": self.request.crew}
+            return share_reading(
+                look_there, self.data.path, pieces, left, here=lambda piece: looks.look_at(*piece), **who
+            )
+
+        def unpack(packed: dict[str, Any]) -> BlockFindings:
+            empty = Collector(codes, select=self.request.select, most=self.request.most)
+            return BlockFindings(unpack_collector(packed["found"], empty), packed["is known"], packed["images"])
+
+        return unfinished.go_on("looks", blocks, count, share, pack=BlockFindings.pack, unpack=unpack)
 
     def _take(self, block: Block, looked: BlockFindings) -> None:
         """Take in what was found in the examples of a block, and compare them with those before."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from deixis.data._packed_findings import pack_collector
 from deixis.data.checks import COMPARED, Collector
 from deixis.data.recipes import recipe_in
 from deixis.errors import DeixisError, UnknownName
@@ -75,6 +76,10 @@ class BlockFindings:
     found: Collector
     is_known: list[bool] = field(default_factory=list)
     images: int = 0
+
+    def pack(self) -> dict[str, Any]:
+        """Return what was found as JSON can tell it."""
+        return {"found": pack_collector(self.found), "is known": self.is_known, "images": self.images}
 
 
 class ExampleLooks:

@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,7 +33,9 @@ import pyarrow.parquet as pq
 
 from deixis.data._crew import in_order_by_threads
 from deixis.data._data_places import share_reading
+from deixis.data._packed_findings import request_settings
 from deixis.data._seal import find_changes, find_unlisted
+from deixis.data._unfinished import Unfinished
 from deixis.data.checks import COMPARED, Collector, Contents
 from deixis.data.store import MANIFEST, file_digest, kind_of, open_dataset
 from deixis.distractors.necessity import is_minimal
@@ -94,13 +96,19 @@ def check(path: Path, request: CheckRequest) -> Report:
     files = dataset.manifest["files"]
     looks = _looks(dataset.manifest, request)
     captions = 0
-    for number, (look, result) in enumerate(zip(looks, _results(path, looks, request), strict=True), start=1):
-        for problem in result.problems:
-            found.add(problem.code, problem.detail, file=problem.file)
-        captions += result.captions
-        if result.captions + result.pairs:
-            found.see(look.split, result.captions + result.pairs)
-        request.tell("files checked", number, len(looks))
+
+    def share(rest: Iterator[int], left: int) -> Iterator[_Result]:
+        return _results(path, looks, rest, left, request)
+
+    with Unfinished("check", path, request_settings(request)) as unfinished:
+        results = unfinished.go_on("files", range(len(looks)), len(looks), share, pack=list, unpack=_Result.unpack)
+        for number, (look, result) in enumerate(zip(looks, results, strict=True), start=1):
+            for problem in result.problems:
+                found.add(problem.code, problem.detail, file=problem.file)
+            captions += result.captions
+            if result.captions + result.pairs:
+                found.see(look.split, result.captions + result.pairs)
+            request.tell("files checked", number, len(looks))
     beside: Iterator[_Problem] = _shared_images(path, [entry["path"] for entry in files])
     if request.sample is None:
         beside = chain(beside, _missing_captions(dataset.manifest), _changes_beside(path, dataset.manifest))
@@ -110,13 +118,15 @@ def check(path: Path, request: CheckRequest) -> Report:
     return found.report(contents=_contents(path, files), compares=False, facts=facts)
 
 
-def _results(path: Path, looks: Sequence[_Look], request: CheckRequest) -> Iterator[_Result]:
-    """Examine every file, in their order: by threads, whose work is compiled, or by a crew."""
+def _results(
+    path: Path, looks: Sequence[_Look], numbers: Iterator[int], count: int, request: CheckRequest
+) -> Iterator[_Result]:
+    """Examine the files of some numbers, in their order: by threads, whose work is compiled, or by a crew."""
     if request.crew is None:
-        return in_order_by_threads(partial(_examine, path), looks, request.workers)
+        return in_order_by_threads(lambda number: _examine(path, looks[number]), numbers, request.workers)
     asked = replace(request, crew=None, progress=None)
-    pieces = [(asked, number) for number in range(len(looks))]
-    return share_reading(_examine_there, path, pieces, len(pieces), crew=request.crew)
+    pieces = ((asked, number) for number in numbers)
+    return share_reading(_examine_there, path, pieces, count, crew=request.crew)
 
 
 def _examine_there(place: DataPlace, asked: tuple[CheckRequest, int]) -> _Result:
@@ -151,6 +161,12 @@ class _Result(NamedTuple):
     problems: list[_Problem]
     captions: int
     pairs: int
+
+    @classmethod
+    def unpack(cls, packed: list[Any]) -> _Result:
+        """Return a result that JSON has told."""
+        problems, captions, pairs = packed
+        return cls([_Problem(*one) for one in problems], captions, pairs)
 
 
 def _looks(manifest: dict[str, Any], request: CheckRequest) -> list[_Look]:

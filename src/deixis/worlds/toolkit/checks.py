@@ -28,7 +28,9 @@ import numpy as np
 
 from deixis.data._data_places import share_reading
 from deixis.data._kept_contents import KeptContents, find_clashes
+from deixis.data._packed_findings import pack_collector, request_settings, unpack_collector
 from deixis.data._seal import find_changes, find_unlisted
+from deixis.data._unfinished import Unfinished
 from deixis.data.checks import COMPARED, Collector, Contents, Finding
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.necessity import is_implied, necessity
@@ -157,15 +159,18 @@ class _Run:
             self.found.add(code, what)
         chosen = request.choose(size)
         done = 0
-        for looked in self._looks(examples, chosen, request):
-            self._take(looked)
-            done += looked.found.rows
-            request.tell(self.path.name, done, len(chosen))
+        with Unfinished("check", self.path, request_settings(request, world=self.world.name)) as unfinished:
+            for looked in self._looks(examples, chosen, request, unfinished):
+                self._take(looked)
+                done += looked.found.rows
+                request.tell(self.path.name, done, len(chosen))
         self._look_at_ids()
         made = self.found.report(contents=self.contents, facts={"kind": "dataset"})
         return replace(made, parts=self.parts)
 
-    def _looks(self, examples: Examples, chosen: Sequence[int], request: CheckRequest) -> Iterator[_Look]:
+    def _looks(
+        self, examples: Examples, chosen: Sequence[int], request: CheckRequest, unfinished: Unfinished
+    ) -> Iterator[_Look]:
         """Look at the chosen examples piece by piece, here or by whoever shares the work."""
         pieces = [chosen[start : start + EVERY] for start in range(0, len(chosen), EVERY)]
         asked = [_Piece(self.world.name, numbers, tuple(request.select), request.most) for numbers in pieces]
@@ -175,9 +180,17 @@ class _Run:
 
         if find_known(self.world.name) != self.world:  # which other processes would not find
             return map(here, asked)
-        return share_reading(
-            _look_at_piece, self.path, asked, len(asked), workers=request.workers, crew=request.crew, here=here
-        )
+
+        def share(rest: Iterator[_Piece], count: int) -> Iterator[_Look]:
+            who = {"workers": request.workers, "crew": request.crew}
+            return share_reading(_look_at_piece, self.path, rest, count, here=here, **who)
+
+        def unpack(packed: dict[str, Any]) -> _Look:
+            return _Look.unpack(
+                packed, self.checks, Collector(self.checks.codes, select=request.select, most=request.most)
+            )
+
+        return unfinished.go_on("looks", asked, len(asked), share, pack=_Look.pack, unpack=unpack)
 
     def _look_at_files(self) -> None:
         manifest = open_dataset(self.path).manifest
@@ -272,6 +285,18 @@ class _Look:
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "checks": None, "language": None}
+
+    def pack(self) -> dict[str, Any]:
+        """Return what was found as JSON can tell it."""
+        return {"found": pack_collector(self.found), "parts": self.parts, "seen": self.seen}
+
+    @classmethod
+    def unpack(cls, packed: dict[str, Any], checks: ExampleChecks, empty: Collector) -> _Look:
+        """Return what was found before, for a collector that has found nothing."""
+        look = cls(checks, unpack_collector(packed["found"], empty))
+        look.parts = {kind: (needed, total) for kind, (needed, total) in packed["parts"].items()}
+        look.seen = [_Sight(*one) for one in packed["seen"]]
+        return look
 
     def contents(self) -> Contents:
         """Return what is remembered of the examples."""

@@ -6,10 +6,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from deixis.audits._counting import Looks, Readers, Tally
+from deixis.audits._packed import (
+    pack_looks,
+    pack_sightings,
+    pack_tally,
+    unpack_looks,
+    unpack_sightings,
+    unpack_tally,
+)
 from deixis.audits._sightings import KeptSightings, Sightings, count_repeats
 from deixis.audits.audit import UNREADABLE
 from deixis.audits.run import DatasetAudit
 from deixis.data._crew import in_order_by_threads, pack_table, share_in_order, unpack_table
+from deixis.data._unfinished import Unfinished
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.worlds.grid._audit.features import GRID_FEATURES
 from deixis.worlds.grid._audit.measures import MEASURES
@@ -61,7 +70,9 @@ def audit(
             progress(done, total)
 
     how: dict[str, Any] = {"split": split, "sample": sample, "seed": seed, "workers": workers, "crew": crew}
-    found = audit_source(source, **how, progress=tell, seen=seen)
+    settings = {name: how[name] for name in ("split", "sample", "seed")}
+    with Unfinished("audit", source.path, settings) as unfinished:
+        found = audit_source(source, **how, progress=tell, seen=seen, unfinished=unfinished)
     return DatasetAudit(found, seen, notes=tuple(_notes(path)))
 
 
@@ -80,6 +91,7 @@ def audit_tables(
     crew: Crew | None = None,
     progress: Callable[[int], None] | None = None,
     seen: KeptSightings | None = None,
+    unfinished: Unfinished | None = None,
 ) -> Audit:
     """Audit the examples of some tables, from any source.
 
@@ -90,6 +102,7 @@ def audit_tables(
         crew: those who share it instead.
         progress: called with the number of rows judged so far.
         seen: is filled with what it takes to recognise the examples.
+        unfinished: what was counted before the same audit was interrupted.
 
     Raises:
         BrokenDataset: when a table lacks a column or holds something else in it.
@@ -100,7 +113,16 @@ def audit_tables(
     total = Tally()
     sightings = KeptSightings() if seen is None else seen
     readers = Readers(GRID_FEATURES, 256)
-    for piece in _judge_pieces(judge, _pieces(tables), workers, crew):
+
+    def share(rest: Iterator[Table], _count: int) -> Iterator[_Piece]:
+        return _judge_pieces(judge, rest, workers, crew)
+
+    pieces = _pieces(tables)
+    for piece in (
+        share(pieces, 0)
+        if unfinished is None
+        else unfinished.go_on("counts", pieces, 0, share, pack=_Piece.pack, unpack=_Piece.unpack)
+    ):
         total.merge(piece.tally)
         sightings.append(piece.sightings)
         readers.see(piece.looks)
@@ -122,6 +144,7 @@ def audit_source(
     crew: Crew | None = None,
     progress: Callable[[int], None] | None = None,
     seen: KeptSightings | None = None,
+    unfinished: Unfinished | None = None,
 ) -> Audit:
     """Audit a dataset from any source, with the rules of its recipe.
 
@@ -135,13 +158,15 @@ def audit_source(
         crew: those who share it instead.
         progress: called with the number of rows judged so far.
         seen: is filled with what it takes to recognise the examples.
+        unfinished: what was counted before the same audit was interrupted.
     """
     tables = source.tables(split)
     if sample is not None:
         chosen = sample_rows(tables, sample, seed=seed)
         tables = iter(() if chosen is None else (chosen,))
     every_rule = tuple(dict.fromkeys((*source.rules, *rules)))
-    return audit_tables(tables, rules=every_rule, workers=workers, crew=crew, progress=progress, seen=seen)
+    how: dict[str, Any] = {"rules": every_rule, "workers": workers, "crew": crew, "progress": progress}
+    return audit_tables(tables, **how, seen=seen, unfinished=unfinished)
 
 
 class _Piece(NamedTuple):
@@ -150,6 +175,16 @@ class _Piece(NamedTuple):
     tally: Tally
     sightings: Sightings
     looks: Looks
+
+    def pack(self) -> list[Any]:
+        """Return the piece as JSON can tell it."""
+        return [pack_tally(self.tally), pack_sightings(self.sightings), pack_looks(self.looks)]
+
+    @classmethod
+    def unpack(cls, packed: list[Any]) -> _Piece:
+        """Return the same piece again."""
+        tally, seen, looks = packed
+        return cls(unpack_tally(tally), unpack_sightings(seen), unpack_looks(looks))
 
 
 class _Judge:

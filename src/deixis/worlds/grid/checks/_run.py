@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from deixis.data._crew import in_order, in_order_by_threads, pack_table, unpack_table
 from deixis.data._kept_contents import KeptContents
+from deixis.data._packed_findings import pack_report, request_settings, unpack_report
 from deixis.data._seal import find_changes
+from deixis.data._unfinished import Unfinished
 from deixis.data.checks import ALWAYS, MAX_FINDINGS, Contents, Finding, Hits, Report, select_codes
 from deixis.data.store import read_parquet
 from deixis.errors import BrokenDataset, RecipeError
@@ -65,16 +67,19 @@ def check_source(source: Source, request: CheckRequest, *, rules: Sequence[HoldO
     total = source.total
     if total is not None and request.sample is not None:
         total = min(total, request.sample)
+    settings = request_settings(request, reading=reading, rules=[rule.id for rule in rules])
     options |= {"select": select, "progress": lambda rows: request.tell(source.path.name, rows, total)}
-    if request.sample is not None:
-        unread: list[str] = []
-        table = sample_rows(_readable(source.tables_for_check(), unread), request.sample, seed=request.seed)
-        tables = [*([] if table is None else [table]), *unread]
-        report = check_tables(tables, rules=rules, reading=reading, **options)
-    elif source.dataset is not None:
-        report = check_dataset(source.dataset, rules=rules, **options)
-    else:
-        report = check_tables(source.tables_for_check(), rules=rules, reading=reading, **options)
+    with Unfinished("check", source.path, settings) as unfinished:
+        options["unfinished"] = unfinished
+        if request.sample is not None:
+            unread: list[str] = []
+            table = sample_rows(_readable(source.tables_for_check(), unread), request.sample, seed=request.seed)
+            tables = [*([] if table is None else [table]), *unread]
+            report = check_tables(tables, rules=rules, reading=reading, **options)
+        elif source.dataset is not None:
+            report = check_dataset(source.dataset, rules=rules, **options)
+        else:
+            report = check_tables(source.tables_for_check(), rules=rules, reading=reading, **options)
     left_out = {"left out": list(source.left_out)} if source.left_out else {}
     return replace(report, facts={"kind": source.kind, **left_out})
 
@@ -99,6 +104,7 @@ def check_tables(
     crew: Crew | None = None,
     most: int = MAX_FINDINGS,
     reading: Reading | None = None,
+    unfinished: Unfinished | None = None,
 ) -> Report:
     """Check the examples of some tables, from any source.
 
@@ -113,10 +119,11 @@ def check_tables(
         crew: those who do it, if not the threads here; the report does not depend on it either.
         most: how many findings of each code are kept; the rest is only counted.
         reading: how size words are read, if not as the grid schema says; those of gSCAN mean smallest and biggest.
+        unfinished: what was found before the same check was interrupted.
     """
     judge: Judge = PlainJudge(reading) if thorough else CompiledJudge(reading)
     inspection = _Inspection(select_codes(CHECKS, select), judge, Commands(), tuple(rules), most=most)
-    return inspection.run(tables, workers=workers, progress=progress, crew=crew)
+    return inspection.run(tables, workers=workers, progress=progress, crew=crew, unfinished=unfinished)
 
 
 def check_files(files: Iterable[ShardFile], *, select: Sequence[str] = ()) -> Report:
@@ -138,6 +145,7 @@ def check_dataset(
     progress: Callable[[int], None] | None = None,
     crew: Crew | None = None,
     most: int = MAX_FINDINGS,
+    unfinished: Unfinished | None = None,
 ) -> Report:
     """Check a dataset on disk, its files and its examples, with the arguments of `check_tables`."""
     files = [
@@ -150,7 +158,7 @@ def check_dataset(
     codes = select_codes(CHECKS, select)
     inspection = _Inspection(codes, judge, Commands(), tuple(rules), _promises_every_word(dataset), most)
     tables = (table for file in files for table in _tables(file.path))
-    examples = inspection.run(tables, workers=workers, progress=progress, crew=crew)
+    examples = inspection.run(tables, workers=workers, progress=progress, crew=crew, unfinished=unfinished)
     changed = _changed_files(files, select).merge(_changed_beside(dataset, inspection.codes))
     return Report(checked=inspection.codes, most=most).merge(changed).merge(examples)
 
@@ -179,13 +187,26 @@ class _Inspection:
         workers: int,
         progress: Callable[[int], None] | None,
         crew: Crew | None = None,
+        unfinished: Unfinished | None = None,
     ) -> Report:
         """The report of all tables; a text in place of a table says why it could not be read."""
         if workers < 1:
             raise RecipeError(f"checking needs at least one worker, got {workers}")
         report = Report(checked=self.codes, most=self.most)
         kept = KeptContents()
-        for piece in self._reports(_pieces(tables), workers, crew):
+
+        def share(rest: Iterator[pa.Table | str], _count: int) -> Iterator[Report]:
+            return self._reports(rest, workers, crew)
+
+        def unpack(packed: dict[str, Any]) -> Report:
+            return unpack_report(packed, Report(checked=self.codes, most=self.most))
+
+        pieces = _pieces(tables)
+        for piece in (
+            share(pieces, 0)
+            if unfinished is None
+            else unfinished.go_on("reports", pieces, 0, share, pack=pack_report, unpack=unpack)
+        ):
             for contents in piece.pieces:
                 kept.add(contents, shift=report.rows)
             report = report.merge(replace(piece, pieces=()))
