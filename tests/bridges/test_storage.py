@@ -480,15 +480,15 @@ def test_missing_packages_are_named(s3, monkeypatch):
 
 def test_copies_lie_where_the_system_keeps_such_things(monkeypatch, tmp_path):
     """DEIXIS_CACHE comes first, then XDG_CACHE_HOME, then ~/.cache."""
-    from deixis.data.remote import _cache
+    from deixis.data._cache_folder import cache_folder
 
-    assert _cache() == Path(os.environ["DEIXIS_CACHE"])
+    assert cache_folder() == Path(os.environ["DEIXIS_CACHE"])
     monkeypatch.delenv("DEIXIS_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert _cache() == tmp_path / "deixis"
+    assert cache_folder() == tmp_path / "deixis"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert _cache() == tmp_path / ".cache" / "deixis"
+    assert cache_folder() == tmp_path / ".cache" / "deixis"
 
 
 # --- training

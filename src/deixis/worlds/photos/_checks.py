@@ -35,13 +35,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deixis.data._data_places import share_reading
+from deixis.data._kept_contents import KeptContents
 from deixis.data._packed_findings import request_settings, unpack_collector
 from deixis.data._seal import find_changes, find_unlisted
 from deixis.data._unfinished import Unfinished
-from deixis.data.checks import Collector, Contents
+from deixis.data.checks import Collector, Contents, Finding
 from deixis.data.recipes import recipe_in
 from deixis.data.store import MANIFEST
 from deixis.errors import BrokenDataset
+from deixis.worlds.photos._across_checks import FewestImages, ImageSplits, ShownImages
 from deixis.worlds.photos._example_checks import BLOCK, CODES, BlockFindings, ExampleLooks, look_there, where_of
 from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
 from deixis.worlds.photos.data.store import SCENES, ContentDigest, open_copsref
@@ -83,11 +85,11 @@ class _Run:
         self.found = Collector(codes, select=request.select, most=request.most)
         self.made = _table(data.dataset.manifest, "made with")
         self.recipe = recipe_in(data.dataset.manifest) or {}
-        self.split_of: dict[str, str] = {}  # the first split that shows an image
-        self.shown: dict[int, tuple[str, ...]] = {}  # the images of expressions that fit something
-        self.counts: dict[str, list[tuple[int, int, int]]] = {}  # by split: fewest images of a kind, row, id
+        self.splits = ImageSplits(data.scenes)
+        self.shown = ShownImages()
+        self.fewest = FewestImages(request.most)
         self.images = self.unread = 0
-        self.contents: list[tuple[int, int, int, str]] = []  # digest, id, row and split of every example
+        self.contents = KeptContents()
 
     def report(self) -> Report:
         """Look at the files and examples, and tell what was found."""
@@ -103,7 +105,7 @@ class _Run:
             "expressions resolved in images": self.images,
             "unread": self.unread,
         }
-        return self.found.report(contents=self._contents(), facts=facts)
+        return self.found.report(contents=self.contents, facts=facts)
 
     def _look_at_files(self) -> list[str]:
         """Return the names of files that have changed."""
@@ -128,6 +130,7 @@ class _Run:
             for found in self._share(_blocks(stream, under_way), -(-len(chosen) // BLOCK), unfinished):
                 self._take(under_way.popleft(), found)
                 self.request.tell(self.data.path.name, self.found.rows, self.request.sample or total)
+        self._look_at_origins()
         if self.request.sample is None:
             self._look_at_counts()
             if self.data.dataset.manifest.get("content", "") not in ("", content.digest(self.data.scenes)):
@@ -153,63 +156,70 @@ class _Run:
 
     def _take(self, block: Block, looked: BlockFindings) -> None:
         """Take in what was found in the examples of a block, and compare them with those before."""
-        across = Collector(codes, select=self.request.select, most=self.request.most)
         for (row, example), is_known in zip(block, looked.is_known, strict=True):
-            self._compare(across, row, example, is_known=is_known)
-        both = [*looked.found.first.get("E806", ()), *across.first.get("E806", ())]
-        looked.found.merge(across)
-        if both:
-            looked.found.first["E806"] = sorted(both, key=lambda one: one.row or 0)[: self.request.most]
+            self._compare(row, example, is_known=is_known)
+        self.contents.add(_contents_of(block))
+        self.shown.add([one for one, is_known in zip(block, looked.is_known, strict=True) if is_known])
         self.found.merge(looked.found)
         self.images += looked.images
         self.unread += len(block) - sum(looked.is_known)
 
-    def _compare(self, across: Collector, row: int, example: Example, *, is_known: bool) -> None:
-        where = where_of(row, example)
-        self.contents.append((_content_digest(example), example.id, row, example.split))
+    def _compare(self, row: int, example: Example, *, is_known: bool) -> None:
         for image in example.images():
-            first = self.split_of.setdefault(image, example.split)
+            first = self.splits.first(image, example.split)
             if first != example.split:
-                across.add("E808", f"image {image} is shown in {first}, too", **where)
-        if not is_known:
+                self.found.add("E808", f"image {image} is shown in {first}, too", **where_of(row, example))
+        if not is_known or not example.is_there:
             return
-        if not example.is_there:
-            origin = self.shown.get(-1 if example.changed_id is None else example.changed_id)
-            if origin is not None and origin != _images_of(example):
-                detail = f"it is not shown with the images of example {example.changed_id}"
-                across.add("E806", detail, **where)
-            return
-        self.shown[example.id] = _images_of(example)
         if self.recipe.get("mode") != "every-word" and (example.distractors or example.split != "train"):
             kinds = Counter(one.kind for one in example.distractors)
-            fewest = min(kinds[kind] for kind in DISTRACTOR_KINDS)
-            self.counts.setdefault(example.split, []).append((fewest, row, example.id))
+            self.fewest.add(min(kinds[kind] for kind in DISTRACTOR_KINDS), row, example)
+
+    def _look_at_origins(self) -> None:
+        """Find expressions that fit nothing and are not shown with the images of those that they were made of."""
+        count, others = self.shown.others(self.found.most)
+        told = "it is not shown with the images of example"
+        message = self.found.messages["E806"]
+        some = [
+            Finding("E806", message, split, row, number, f"{told} {origin}") for row, number, split, origin in others
+        ]
+        count += self.found.tally.pop("E806", 0)
+        both = [*self.found.first.pop("E806", ()), *some]
+        self.found.add_counted("E806", count, sorted(both, key=lambda one: one.row or 0))
 
     def _look_at_counts(self) -> None:
         """Find expressions that have fewer distractor images than they should."""
-        for split, counts in self.counts.items():
-            usual = Counter(fewest for fewest, *_ in counts).most_common(1)[0][0]
+        for split, counts in self.fewest.counts.items():
+            usual = counts.most_common(1)[0][0]
             each = self.recipe.get("each", usual)
             least = min(self.recipe.get("fewest", each), each)
-            for fewest, row, number in counts:
-                if fewest < least:
-                    self.found.add("E807", f"{fewest} images of a kind, not {least}", row=row, id=number, split=split)
-            fewer = sum(least <= fewest < each for fewest, *_ in counts)
+            count, first = self.fewest.below(split, least)
+            message = self.found.messages["E807"]
+            self.found.add_counted(
+                "E807",
+                count,
+                (
+                    Finding("E807", message, split, one.row, one.id, f"{one.images} images of a kind, not {least}")
+                    for one in first
+                ),
+            )
+            fewer = sum(often for fewest, often in counts.items() if least <= fewest < each)
             told = _table(_table(self.made, "distractor images"), split).get("with fewer images of a kind")
             if isinstance(told, int) and fewer != told:
                 detail = f"{fewer} expressions have fewer than {each} images of a kind, the manifest says {told}"
                 self.found.add("E807", detail, split=split)
 
-    def _contents(self) -> Contents:
-        names = tuple(dict.fromkeys(split for *_, split in self.contents))
-        places = {name: place for place, name in enumerate(names)}
-        return Contents(
-            digest=np.array([digest for digest, *_ in self.contents], np.uint64),
-            id=np.array([number for _, number, _, _ in self.contents], np.int64),
-            row=np.array([row for _, _, row, _ in self.contents], np.int64),
-            split=np.array([places[split] for *_, split in self.contents], np.int64),
-            names=names,
-        )
+
+def _contents_of(block: Block) -> Contents:
+    names = tuple(dict.fromkeys(example.split for _, example in block))
+    places = {name: place for place, name in enumerate(names)}
+    return Contents(
+        digest=np.array([_content_digest(example) for _, example in block], np.uint64),
+        id=np.array([example.id for _, example in block], np.int64),
+        row=np.array([row for row, _ in block], np.int64),
+        split=np.array([places[example.split] for _, example in block], np.int64),
+        names=names,
+    )
 
 
 def _content_digest(example: Example) -> int:
@@ -241,7 +251,3 @@ def _blocks(stream: Iterator[tuple[int, Example]], under_way: deque[Block]) -> I
     while block := list(islice(stream, BLOCK)):
         under_way.append(block)
         yield block
-
-
-def _images_of(example: Example) -> tuple[str, ...]:
-    return tuple(f"{one.kind} {one.image_id}" for one in example.distractors)
