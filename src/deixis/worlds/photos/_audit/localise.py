@@ -8,19 +8,22 @@ the tables here show how far they do.
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from deixis.audits.audit import NO_MEANING
 from deixis.audits.measures import reorderings
+from deixis.data._pieces import pack_arrays, unpack_arrays
 from deixis.expression.description import Description
-from deixis.judge.uncertainty import RESAMPLES, Estimate, resample, share
+from deixis.judge.uncertainty import CHUNK, RESAMPLES, Estimate, resample, wilson
 from deixis.resolution.reference import denotation, resolve
 from deixis.seeds import derive
-from deixis.worlds.photos._audit.words_alone import tell_by_words
+from deixis.worlds.photos._audit.words_alone import HeardWords
 from deixis.worlds.photos._misreadings import noun_alone, noun_with_attributes
 from deixis.worlds.photos._wants import mentioned_things
 from deixis.worlds.photos.localise import SETTINGS
@@ -28,10 +31,12 @@ from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, resol
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from deixis.data._unfinished import Unfinished
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
+    from deixis.judge.uncertainty import Resamples
     from deixis.scene.scene import Context, Where
     from deixis.worlds.photos._audit.words_alone import WordsAlone
     from deixis.worlds.photos.localise import Example, Setting
@@ -97,7 +102,12 @@ class ShortcutAudit:
 
 
 def audit_shortcuts(
-    examples: Iterable[Example], scenes: GraphTable, *, seed: int = 0, resamples: int = RESAMPLES
+    examples: Iterable[Example],
+    scenes: GraphTable,
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    unfinished: Unfinished | None = None,
 ) -> ShortcutAudit:
     """Return the shortcuts of a dataset in every setting.
 
@@ -105,25 +115,43 @@ def audit_shortcuts(
     no other has any, and then without.
 
     Args:
-        examples: of the dataset.
+        examples: of the dataset; gone through twice.
         scenes: the graphs of their images.
         seed: of the resamples behind the intervals.
         resamples: how many.
+        unfinished: what was found before the same audit was interrupted.
     """
-    everything = list(examples)
-    known = [one for one in everything if one.is_there and one.expression is not None]
-    shown = [one for one in known if one.distractors]
+    everything = list(examples) if isinstance(examples, Iterator) else examples
+    total, known, shown, absent, heard = _count_kinds(everything)
     judged = shown or known
-    left_out = {
-        NO_TARGET: sum(not one.is_there for one in everything),
-        NO_MEANING: sum(one.is_there and one.expression is None for one in everything),
-        NO_IMAGES: len(known) - len(judged),
-    }
+    left_out = {NO_TARGET: absent, NO_MEANING: total - absent - known, NO_IMAGES: known - judged}
     settings: tuple[Setting, ...] = SETTINGS if shown else ("WithoutDist",)
-    found = summarise_shortcuts(judged, scenes, settings=settings, seed=seed, resamples=resamples) if judged else []
+
+    def hearing() -> Iterator[Example]:
+        for one in everything:
+            heard.add(one)
+            if one.distractors or not shown:
+                yield one
+
+    how: dict[str, Any] = {"settings": settings, "seed": seed, "resamples": resamples, "unfinished": unfinished}
+    found = summarise_shortcuts(hearing(), scenes, **how)
     reasons = {reason: count for reason, count in left_out.items() if count}
-    words_alone = tell_by_words(everything, seed=seed)
-    return ShortcutAudit(len(everything), len(judged), reasons, tuple(found), words_alone)
+    return ShortcutAudit(total, judged, reasons, tuple(found) if judged else (), heard.tell(seed=seed))
+
+
+def _count_kinds(examples: Iterable[Example]) -> tuple[int, int, int, int, HeardWords]:
+    """How many examples there are, fit something that is known, have distractor images too, and fit nothing."""
+    total = known = shown = absent = 0
+    origins = array("q")
+    for one in examples:
+        total += 1
+        absent += not one.is_there
+        if not one.is_there and one.changed_id is not None:
+            origins.append(one.changed_id)
+        if one.is_there and one.expression is not None:
+            known += 1
+            shown += bool(one.distractors)
+    return total, known, shown, absent, HeardWords(origins)
 
 
 def summarise_shortcuts(
@@ -133,19 +161,75 @@ def summarise_shortcuts(
     settings: Sequence[Setting] = ("WithoutDist", "Full"),
     seed: int = 0,
     resamples: int = RESAMPLES,
+    unfinished: Unfinished | None = None,
 ) -> list[Shortcuts]:
     """Return the accuracy of each partial reader, by setting.
 
     Examples without target or meaning are left out.
     """
-    judged = [example for example in examples if example.is_there and example.expression is not None]
-    found = []
-    for setting in (one for one in SETTINGS if one in settings):
-        guesses = find_guesses(judged, scenes, setting)
-        shares = [share(column == 1.0) for column in guesses.T]
-        hits = resample(guesses, seed=derive(seed, "shortcuts"), resamples=resamples).estimates()
-        found.append(Shortcuts(setting, dict(zip(PROBES, shares, strict=True)), dict(zip(PROBES, hits, strict=True))))
-    return found
+    counts = {name: _GuessCount(seed, resamples) for name in SETTINGS if name in settings}
+    judged = (example for example in examples if example.is_there and example.expression is not None)
+
+    def share(batches: Iterator[list[Example]], _count: int = 0) -> Iterator[list[np.ndarray]]:
+        return ([find_guesses(batch, scenes, setting) for setting in counts] for batch in batches)
+
+    for guesses in (
+        share(_batches(judged))
+        if unfinished is None
+        else unfinished.go_on("guesses", _batches(judged), 0, share, pack=_pack_guesses, unpack=_unpack_guesses)
+    ):
+        for count, some in zip(counts.values(), guesses, strict=True):
+            count.add(some)
+    return [count.shortcuts(name) for name, count in counts.items()]
+
+
+class _GuessCount:
+    """How often readers hit the target, with resamples, in one setting."""
+
+    def __init__(self, seed: int, resamples: int) -> None:
+        self.seed, self.resamples = derive(seed, "shortcuts"), resamples
+        self.solved = np.zeros(len(PROBES), np.int64)
+        self.rows = 0
+        self._waiting = np.zeros((0, len(PROBES)))
+        self._done = 0  # rows that are resampled
+        self._found: Resamples | None = None
+
+    def add(self, guesses: np.ndarray) -> None:
+        """Count some examples: float64 [example, probe], see `find_guesses`."""
+        self.solved += (guesses == 1.0).sum(axis=0)
+        self.rows += len(guesses)
+        self._waiting = np.concatenate([self._waiting, guesses])
+        while len(self._waiting) >= CHUNK:
+            self._resample(self._waiting[:CHUNK])
+            self._waiting = self._waiting[CHUNK:]
+
+    def shortcuts(self, setting: Setting) -> Shortcuts:
+        """The shares and guesses of all that were counted."""
+        if len(self._waiting) or self._found is None:
+            self._resample(self._waiting)
+            self._waiting = self._waiting[:0]
+        assert self._found is not None
+        shares = [wilson(solved, self.rows) for solved in self.solved.tolist()]
+        hits = self._found.estimates()
+        return Shortcuts(setting, dict(zip(PROBES, shares, strict=True)), dict(zip(PROBES, hits, strict=True)))
+
+    def _resample(self, values: np.ndarray) -> None:
+        part = resample(values, seed=self.seed, first_row=self._done, resamples=self.resamples)
+        self._found = part if self._found is None else self._found + part
+        self._done += len(values)
+
+
+def _batches(examples: Iterator[Example]) -> Iterator[list[Example]]:
+    while batch := list(islice(examples, BATCH)):
+        yield batch
+
+
+def _pack_guesses(guesses: list[np.ndarray]) -> dict[str, str]:
+    return pack_arrays({str(number): some for number, some in enumerate(guesses)})
+
+
+def _unpack_guesses(packed: dict[str, str]) -> list[np.ndarray]:
+    return list(unpack_arrays(packed).values())
 
 
 def shortcut_rows(found: Sequence[Shortcuts], *, guessing: bool = False, intervals: bool = True) -> list[list[str]]:

@@ -16,7 +16,7 @@ from deixis.worlds.photos._misreadings import noun_with_attributes
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from deixis.worlds.photos.localise import Example
     from deixis.worlds.photos.scene.graph import GraphScene
@@ -42,27 +42,26 @@ class LookAlike(NamedTuple):
     least: float
 
 
-def look_for_the_most_alike(examples: Sequence[Example], scenes: GraphTable) -> LookAlike | None:
+def look_for_the_most_alike(examples: Iterable[Example], scenes: GraphTable) -> LookAlike | None:
     """Return the figures of the reader, or None where no example has distractor images."""
-    shown = [one for one in examples if one.is_there and one.distractors and one.expression is not None]
-    if not shown:
-        return None
 
     def scene_of(image: str) -> GraphScene:
         return scene_in(scenes, scenes.find(image))
 
-    found, solved, chances, lone = [], [], [], []
-    for example in shown:
-        assert example.expression is not None
+    shown, found, chances, solved, lone = 0, 0.0, 0.0, 0.0, 0.0
+    for example in examples:
+        if not example.is_there or not example.distractors or example.expression is None:
+            continue
         images = example.images()
         total = likenesses([scene_of(image) for image in images])
         hit, miss = (_hit_of_first(_places_of(best, total)) for best in (max(total), min(total)))
-        lone.append(miss)
         left = denotation(noun_with_attributes(example.expression), scene_of(images[0]))
-        found.append(hit)
-        solved.append(hit if len(left) == 1 else 0.0)
-        chances.append(1 / len(images))
-    return LookAlike(*(sum(some) / len(shown) for some in (found, chances, solved, lone)))
+        shown += 1
+        lone += miss
+        found += hit
+        solved += hit if len(left) == 1 else 0.0
+        chances += 1 / len(images)
+    return LookAlike(*(some / shown for some in (found, chances, solved, lone))) if shown else None
 
 
 def likenesses(scenes: Sequence[GraphScene]) -> list[float]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from deixis.audits.measures import reorderings
 from deixis.audits.run import DatasetAudit, FurtherTable, audit_plainly, choose
+from deixis.data._unfinished import Unfinished
 from deixis.errors import RecipeError
 from deixis.report.chart import Axis, Chart, make_series
 from deixis.worlds.photos._audit.localise import PROBES, audit_shortcuts, shortcut_rows
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from deixis.data._crew import Crew
     from deixis.worlds.photos._audit.localise import ShortcutAudit
     from deixis.worlds.photos._audit.look_alike import LookAlike
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.localise import Example
 
 
 runs_on_clusters = True
@@ -43,22 +48,23 @@ def audit(
     The crew shares the measures of all worlds.
     """
     data = open_once(path)
-    everything = list(data.examples(split))
-    chosen = [everything[number] for number in choose(range(len(everything)), sample, seed)]
-    found = audit_shortcuts(chosen, data.scenes)
-    alike = look_for_the_most_alike(chosen, data.scenes)
+    chosen = _Chosen(data, split, sample, seed)
+    settings = {"readers": "photos", "split": split, "sample": sample, "seed": seed}
+    with Unfinished("audit", path, settings) as unfinished:
+        found = audit_shortcuts(chosen, data.scenes, unfinished=unfinished)
+        alike = look_for_the_most_alike(chosen, data.scenes)
+        if not found.judged:
+            raise RecipeError(f"{path} holds no example to audit: " + (_left_out(found) or "it is empty"))
+        how: dict[str, Any] = {
+            "split": split,
+            "sample": sample,
+            "seed": seed,
+            "workers": workers,
+            "crew": crew,
+            "progress": progress,
+        }
+        common = audit_plainly("photos", path, bag=reorderings, **how)
     wants = counts_in(data.dataset.manifest)
-    if not found.judged:
-        raise RecipeError(f"{path} holds no example to audit: " + (_left_out(found) or "it is empty"))
-    how: dict[str, Any] = {
-        "split": split,
-        "sample": sample,
-        "seed": seed,
-        "workers": workers,
-        "crew": crew,
-        "progress": progress,
-    }
-    common = audit_plainly("photos", path, bag=reorderings, **how)
     return DatasetAudit(
         common.audit,
         common.sightings,
@@ -67,6 +73,32 @@ def audit(
         notes=(*_notes(found), *_notes_on_likeness(alike)),
         plain={"kind": "copsref", **found.to_dict(), **_plain(alike), **({"every word": wants} if wants else {})},
     )
+
+
+class _Chosen:
+    """The examples of a split, or some of them chosen by the seed, read anew whenever they are gone through."""
+
+    def __init__(self, data: CopsRef, split: str | None, sample: int | None, seed: int) -> None:
+        self.data, self.split = data, split
+        total = sum(1 for _ in data.examples(split)) if sample is not None else 0
+        chosen = choose(range(total), sample, seed)
+        self.chosen = None if len(chosen) == total else np.asarray(chosen, np.int64)
+
+    def __iter__(self) -> Iterator[Example]:
+        examples = self.data.examples(self.split)
+        if self.chosen is None:
+            return examples
+        wanted = iter(self.chosen.tolist())
+        return _only(examples, wanted)
+
+
+def _only(examples: Iterator[Example], numbers: Iterator[int]) -> Iterator[Example]:
+    """Yield the examples of some numbers, which rise."""
+    number = next(numbers, None)
+    for place, example in enumerate(examples):
+        if place == number:
+            yield example
+            number = next(numbers, None)
 
 
 def _tables_of_wants(wants: Mapping[str, Any]) -> Iterator[FurtherTable]:

@@ -10,6 +10,8 @@ away. An expression and those that were made from it are always asked about toge
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ from deixis.seeds import derive, fold
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from deixis.worlds.photos.localise import Example
 
@@ -70,23 +72,83 @@ def tell_by_words(
         seed: of the division, and of the resamples behind the interval.
         resamples: how many.
     """
-    some = list(examples)
-    absent = [one for one in some if not one.is_there]
-    origins = {one.changed_id for one in absent}
-    there = [one for one in some if one.is_there and one.id in origins]
-    if len(there) < folds or len(absent) < folds:
-        return None
-    asked = [*there, *absent]
-    origin = np.array([one.id if one.is_there else one.changed_id for one in asked], np.int64)
-    is_absent = np.array([not one.is_there for one in asked])
-    words = _occurring([one.text for one in asked])
-    part = np.array([fold((int(number),), derive(seed, "folds")) % folds for number in origin])
-    scores = np.zeros(len(asked))
-    for number in range(folds):
-        scores[part == number] = _odds(words[part != number], is_absent[part != number], words[part == number])
-    low, high = _interval(scores, is_absent, origin, seed, resamples)
-    telling = _telling([one.text for one in asked], words, is_absent)
-    return WordsAlone(len(there), len(absent), area_under_curve(scores, is_absent), low, high, telling)
+    everything = list(examples) if isinstance(examples, Iterator) else examples
+    heard = HeardWords(one.changed_id for one in everything if not one.is_there)
+    for example in everything:
+        heard.add(example)
+    return heard.tell(folds=folds, seed=seed, resamples=resamples)
+
+
+class HeardWords:
+    """The words of expressions of what is not there, and of those that they were made from, four bytes for each.
+
+    Args:
+        origins: the ids of the expressions that were changed.
+    """
+
+    def __init__(self, origins: Iterable[int | None]) -> None:
+        self._origins = np.unique(np.array([origin for origin in origins if origin is not None], np.int64))
+        self._known: dict[str, int] = {}
+        self._there, self._absent = _Texts(), _Texts()
+
+    def add(self, example: Example) -> None:
+        """Hear an example, unless it is neither."""
+        if not example.is_there:
+            origin = -1 if example.changed_id is None else example.changed_id
+            self._absent.add(self._known, example.text, origin)
+        elif _holds(self._origins, example.id):
+            self._there.add(self._known, example.text, example.id)
+
+    def tell(self, *, folds: int = FOLDS, seed: int = 0, resamples: int = RESAMPLES) -> WordsAlone | None:
+        """Return how well the words tell the two kinds apart, see `tell_by_words`."""
+        there, absent = len(self._there), len(self._absent)
+        if there < folds or absent < folds:
+            return None
+        origin = np.concatenate([np.asarray(some.origins, np.int64) for some in (self._there, self._absent)])
+        is_absent = np.arange(there + absent) >= there
+        row = np.repeat(np.arange(there + absent), [*self._there.lengths, *self._absent.lengths])
+        word = np.concatenate([np.asarray(some.words, np.int64) for some in (self._there, self._absent)])
+        order = np.lexsort((word, row))  # so that texts of the same words have the same score
+        row, word = row[order], word[order]
+        part = np.array([fold((int(number),), derive(seed, "folds")) % folds for number in origin])
+        scores = np.zeros(there + absent)
+        for number in range(folds):
+            is_asked = part[row] == number
+            odds = _odds(_counts(word[~is_asked], is_absent[row[~is_asked]], len(self._known)))
+            some = np.bincount(row[is_asked], weights=odds[word[is_asked]], minlength=len(scores))
+            scores[part == number] = some[part == number]
+        low, high = _interval(scores, is_absent, origin, seed, resamples)
+        counts = _counts(word, is_absent[row], len(self._known))
+        telling = _telling(self._ordered(), list(self._known), counts)
+        return WordsAlone(there, absent, area_under_curve(scores, is_absent), low, high, telling)
+
+    def _ordered(self) -> np.ndarray:
+        """The numbers of the words, those first that are said first of what is there, then of what is not."""
+        words = np.concatenate([np.asarray(some.words, np.int64) for some in (self._there, self._absent)])
+        numbers, first = np.unique(words, return_index=True)
+        return numbers[np.argsort(first)]
+
+
+class _Texts:
+    """Texts in numbers of words."""
+
+    def __init__(self) -> None:
+        self.words, self.lengths, self.origins = array("i"), array("i"), array("q")
+
+    def __len__(self) -> int:
+        return len(self.origins)
+
+    def add(self, known: dict[str, int], text: str, origin: int) -> None:
+        """Add a text that was made from an expression, or is that one."""
+        words = text.lower().split()
+        self.words.extend(known.setdefault(word, len(known)) for word in words)
+        self.lengths.append(len(words))
+        self.origins.append(origin)
+
+
+def _holds(ordered: np.ndarray, number: int) -> bool:
+    place = int(np.searchsorted(ordered, number))
+    return place < len(ordered) and int(ordered[place]) == number
 
 
 def area_under_curve(scores: np.ndarray, is_absent: np.ndarray) -> float:
@@ -103,21 +165,18 @@ def area_under_curve(scores: np.ndarray, is_absent: np.ndarray) -> float:
     return float((ranks[is_absent].sum() - ones * (ones + 1) / 2) / (ones * zeros)) if ones and zeros else 0.5
 
 
-def _occurring(texts: Sequence[str]) -> np.ndarray:
-    """Return how often every text says every word: float64 [text, word]."""
-    known: dict[str, int] = {}
-    rows = [[known.setdefault(word, len(known)) for word in text.lower().split()] for text in texts]
-    found = np.zeros((len(texts), len(known)))
-    for number, row in enumerate(rows):
-        np.add.at(found[number], row, 1)
-    return found
+def _counts(word: np.ndarray, is_absent: np.ndarray, words: int) -> np.ndarray:
+    """Return how often each word is said of what is there, and of what is not: float64 [2, word]."""
+    return (
+        np.stack([np.bincount(word[~is_absent], minlength=words), np.bincount(word[is_absent], minlength=words)]) * 1.0
+    )
 
 
-def _odds(words: np.ndarray, is_absent: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """Return the log odds of not being there, by multinomial naive Bayes: float64 [text]."""
-    counts = np.stack([words[~is_absent].sum(axis=0), words[is_absent].sum(axis=0)]) + ADDED
-    shares = np.log(counts / counts.sum(axis=1, keepdims=True))
-    return asked @ (shares[1] - shares[0])
+def _odds(counts: np.ndarray) -> np.ndarray:
+    """Return how much each word speaks for not being there, by multinomial naive Bayes: float64 [word]."""
+    shares = np.log((counts + ADDED) / (counts + ADDED).sum(axis=1, keepdims=True))
+    odds: np.ndarray = shares[1] - shares[0]
+    return odds
 
 
 def _interval(
@@ -138,14 +197,13 @@ def _interval(
 
 
 def _telling(
-    texts: Sequence[str], words: np.ndarray, is_absent: np.ndarray, most: int = 5
+    numbers: np.ndarray, known: Sequence[str], counts: np.ndarray, most: int = 5
 ) -> tuple[tuple[str, float], ...]:
     """Return the words whose shares differ most between the two kinds, by how unlikely that is by chance."""
-    known = list(dict.fromkeys(word for text in texts for word in text.lower().split()))
-    counts = np.stack([words[~is_absent].sum(axis=0), words[is_absent].sum(axis=0)])
+    counts = counts[:, numbers]
     shares = counts / counts.sum(axis=1, keepdims=True)
     pooled = counts.sum(axis=0) / counts.sum()
     spread = np.sqrt(pooled * (1 - pooled) * (1 / counts.sum(axis=1)).sum())
     order = np.argsort(-np.abs(shares[1] - shares[0]) / np.maximum(spread, 1e-12), kind="stable")[:most]
     factors = (counts[1] + 0.5) / (counts[0] + 0.5) * counts[0].sum() / counts[1].sum()
-    return tuple((known[k], float(factors[k])) for k in order.tolist())
+    return tuple((known[numbers[k]], float(factors[k])) for k in order.tolist())
