@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.audits._counting import Tally
-from deixis.audits._sightings import Sightings, count_repeats
+from deixis.audits._sightings import KeptSightings, Sightings, count_repeats, shared_examples
+from deixis.data import _keyed_rows as keyed_rows
+from deixis.data._split_names import names_in_split
 
 
 def repeats(pieces):
@@ -46,3 +49,69 @@ def test_repeats_are_what_counting_by_hand_gives(rows):
             if one != other:
                 expected = sum(digest in set(others) for digest in digests)
                 assert found.repeats.get(("example", one, other), 0) == expected
+
+
+pieces = st.lists(
+    st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["train", "dev", "a1", "a1+a2"])), max_size=9), max_size=4
+)
+
+
+def seen(parts):
+    return [sightings([digest for digest, _ in part], [split for _, split in part]) for part in parts if part]
+
+
+def in_little_memory(call):
+    """What a call returns where three rows are many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keyed_rows, "AT_ONCE", 3)
+        return call()
+
+
+@given(pieces)
+def test_repeats_do_not_depend_on_memory(parts):
+    """Counted range by range, in pieces, repeats are those of all examples at once."""
+    rows = [row for part in parts for row in part]
+    expected = repeats(seen([rows]))
+
+    found = in_little_memory(lambda: repeats(KeptSightings.of(seen(parts))))
+
+    assert (found.repeats, found.different) == (expected.repeats, expected.different)
+
+
+@given(st.lists(pieces, min_size=2, max_size=3))
+def test_what_datasets_share_is_what_counting_by_hand_gives(datasets):
+    """Every two splits of two datasets that share an example, by the definition, with little memory."""
+    held = {}
+    for name, parts in zip("abc", datasets, strict=False):
+        for digest, entry in (row for part in parts for row in part):
+            for single in names_in_split(entry):
+                held.setdefault((name, single), []).append(digest)
+    expected = {
+        (*one, *other, sum(digest in held[other] for digest in held[one]), len(held[one]))
+        for one in held
+        for other in held
+        if other[0] < one[0] and set(held[one]) & set(held[other])
+    }
+
+    found = in_little_memory(
+        lambda: shared_examples({name: seen(parts) for name, parts in zip("abc", datasets, strict=False)})
+    )
+
+    assert set(map(tuple, found)) == expected
+    assert len(found) == len(expected)
+
+
+@given(pieces)
+def test_sightings_come_back_range_by_range(parts):
+    """As a sequence, sightings that are kept hold every example once, with its split."""
+    rows = [row for part in parts for row in part]
+
+    def told():
+        kept = KeptSightings.of(seen(parts))
+        return [
+            (digest, piece.names[split])
+            for piece in kept
+            for digest, split in zip(piece.example.tolist(), piece.split.tolist(), strict=True)
+        ]
+
+    assert sorted(in_little_memory(told)) == sorted(rows)
