@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from deixis.audits.audit import Audit
+from deixis.data._keyed_rows import scratch_file
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 class Tally:
@@ -70,6 +72,8 @@ def _distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
 ALL, CHANCE = "all features", "chance"
 MOST = 200_000  # examples that readers are judged on; enough for a tenth of a percent
 DIGITS = 9  # scores closer than that are equal
+HELD_BYTES = 4 << 20  # of examples that wait in memory
+SMALL = 1024  # bytes of a few examples beside their codes
 
 
 class Looks(NamedTuple):
@@ -100,13 +104,19 @@ class Readers:
     They have learnt, from one half of the examples, which values targets tend to have, and choose in each world of the
     other half the object that seems the likeliest target: by one feature alone, or by all of them as if they were
     independent (naive Bayes). What such a reader gains over chance is what the worlds give away.
+
+    The other half waits until all is learnt, `MOST` examples of it at most, those with the smallest keys. What does not
+    fit into a little memory waits in a file.
     """
 
     def __init__(self, features: Sequence[str], values: int) -> None:
         self.features = tuple(features)
         self.learnt = np.zeros((len(self.features), values, 2), np.int64)  # how often not a target, how often a target
-        self.waiting: list[Looks] = []
-        self._held = 0  # examples that wait
+        self._waiting: list[Looks] = []
+        self._held = 0  # bytes that wait in memory
+        self._file: Any = None
+        self._stored: list[_Stored] = []
+        self._largest = np.uint64((1 << 64) - 1)  # key of an example that may still be judged
 
     def grow(self, features: Sequence[str], values: int) -> None:
         """Go on with more features and values; those that are there keep their numbers."""
@@ -114,37 +124,36 @@ class Readers:
         self.features = tuple(features)
         self.learnt = np.zeros((len(self.features), max(values, before.shape[1]), 2), np.int64)
         self.learnt[: before.shape[0], : before.shape[1]] = before
-        more = len(self.features) - before.shape[0]
-        if more:  # objects seen before have none of the new features
-            self.waiting = [one._replace(codes=np.pad(one.codes, ((0, 0), (0, more)))) for one in self.waiting]
 
     def see(self, looks: Looks) -> None:
         """Learn from half of the examples, and keep the others for judging."""
         for_judging = looks.key & np.uint64(1) == 1
         self._learn(looks.take(np.flatnonzero(~for_judging)))
-        self.waiting.append(looks.take(np.flatnonzero(for_judging)))
-        self._held += len(self.waiting[-1].key)
-        if self._held > MOST + MOST // 4:
-            self.waiting = [self._join_waiting()]
-            self._held = len(self.waiting[0].key)
+        some = looks.take(np.flatnonzero(for_judging & (looks.key <= self._largest)))
+        self._waiting.append(some)
+        self._held += some.codes.nbytes + SMALL
+        if self._held > HELD_BYTES:
+            self._put_aside()
 
     def judge(self, tally: Tally, features: Sequence[str] | None = None) -> None:
         """Count how many objects seem best to each reader, and whether the target is one of them.
 
         Readers know these features, in their order, or all.
         """
-        looks = self._join_waiting()
-        if not len(looks.key):
-            return
         names = self.features if features is None else tuple(features)
         numbers = [self.features.index(name) for name in names]
         odds = self._odds()
-        each = [np.round(odds[number][looks.codes[:, number]], DIGITS) for number in numbers]
-        together = np.round(np.sum([odds[n][looks.codes[:, n]] for n in numbers], axis=0), DIGITS)
-        nothing = np.zeros(len(looks.codes))
-        for name, scores in zip((*names, ALL, CHANCE), (*each, together, nothing), strict=True):
-            best, is_right = _choices(scores, looks)
-            tally.add_columns("readers", (np.zeros(len(best)), (name,)), (best, None), (is_right, (False, True)))
+        found = {name: Tally() for name in (*names, ALL, CHANCE)}
+        for looks in self._judged():
+            each = [np.round(odds[number][looks.codes[:, number]], DIGITS) for number in numbers]
+            together = np.round(np.sum([odds[n][looks.codes[:, n]] for n in numbers], axis=0), DIGITS)
+            nothing = np.zeros(len(looks.codes))
+            for name, scores in zip(found, (*each, together, nothing), strict=True):
+                best, is_right = _choices(scores, looks)
+                found[name].add_columns("readers", (best, None), (is_right, (False, True)))
+        for name, counted in found.items():
+            for (best, is_right), count in sorted(counted.counts.get("readers", {}).items()):
+                tally.add("readers", name, best, is_right, count=count)
 
     def _learn(self, looks: Looks) -> None:
         is_target = np.zeros(len(looks.codes), np.int64)
@@ -159,21 +168,72 @@ class Readers:
         found: np.ndarray = np.log(likely[:, :, 1]) - np.log(likely[:, :, 0])
         return found
 
+    def _put_aside(self) -> None:
+        """Write what waits to the file, and find out whose keys are too large already."""
+        if self._file is None:
+            self._file = scratch_file(self)
+        looks = self._join_waiting()
+        begin = self._file.seek(0, 2)
+        for part in (looks.codes, looks.start, looks.target):
+            self._file.write(np.ascontiguousarray(part).tobytes())
+        self._stored.append(_Stored(begin, looks.key, looks.codes.shape, looks.codes.dtype))
+        self._waiting, self._held = [], 0
+        keys = np.concatenate([one.key for one in self._stored])
+        if len(keys) > MOST:
+            self._largest = np.partition(keys, MOST - 1)[MOST - 1]
+
+    def _judged(self) -> Iterator[Looks]:
+        """Yield the examples for judging in their order, those with the smallest keys where there are too many."""
+        last = self._join_waiting()
+        keys = np.concatenate([*(one.key for one in self._stored), last.key])
+        is_chosen = np.ones(len(keys), bool)
+        if len(keys) > MOST:
+            is_chosen[np.argsort(keys, kind="stable")[MOST:]] = False
+        at = 0
+        for looks in chain(map(self._load, self._stored), (last,)):
+            chosen = np.flatnonzero(is_chosen[at : at + len(looks.key)])
+            at += len(looks.key)
+            if len(chosen):
+                yield looks.take(chosen)
+
+    def _load(self, stored: _Stored) -> Looks:
+        """Read what was put aside; objects have none of the features that were found later."""
+        objects, features = stored.shape
+        self._file.seek(stored.begin)
+        codes = np.frombuffer(self._file.read(objects * features * stored.kind.itemsize), stored.kind)
+        codes = codes.reshape(stored.shape)
+        start = np.frombuffer(self._file.read(8 * (len(stored.key) + 1)), np.int64)
+        target = np.frombuffer(self._file.read(8 * len(stored.key)), np.int64)
+        return Looks(stored.key, _widen(codes, len(self.features)), start, target)
+
     def _join_waiting(self) -> Looks:
-        """Return the examples for judging, those with the smallest keys where there are too many."""
-        if not self.waiting:
+        """Return the examples that wait in memory."""
+        if not self._waiting:
             nothing = np.zeros(0, np.int64)
-            return Looks(nothing, np.zeros((0, len(self.features)), np.int64), np.zeros(1, np.int64), nothing)
-        starts = np.cumsum([0, *(some.start[-1] for some in self.waiting)])
-        joined = Looks(
-            np.concatenate([some.key for some in self.waiting]),
-            np.concatenate([some.codes for some in self.waiting]),
-            np.concatenate([[0], *(some.start[1:] + at for some, at in zip(self.waiting, starts, strict=False))]),
-            np.concatenate([some.target for some in self.waiting]),
+            return Looks(
+                nothing.astype(np.uint64), np.zeros((0, len(self.features)), np.int64), np.zeros(1, np.int64), nothing
+            )
+        starts = np.cumsum([0, *(some.start[-1] for some in self._waiting)])
+        return Looks(
+            np.concatenate([some.key for some in self._waiting]),
+            np.concatenate([_widen(some.codes, len(self.features)) for some in self._waiting]),
+            np.concatenate([[0], *(some.start[1:] + at for some, at in zip(self._waiting, starts, strict=False))]),
+            np.concatenate([some.target for some in self._waiting]).astype(np.int64),
         )
-        if len(joined.key) <= MOST:
-            return joined
-        return joined.take(np.sort(np.argsort(joined.key, kind="stable")[:MOST]))
+
+
+class _Stored(NamedTuple):
+    """Looks that were put aside: where in the file, their keys, and the shape and type of their codes."""
+
+    begin: int
+    key: np.ndarray
+    shape: tuple[int, ...]
+    kind: np.dtype[Any]
+
+
+def _widen(codes: np.ndarray, features: int) -> np.ndarray:
+    """Codes of objects that have none of the further features."""
+    return np.pad(codes, ((0, 0), (0, features - codes.shape[1]))) if codes.shape[1] < features else codes
 
 
 def _choices(scores: np.ndarray, looks: Looks) -> tuple[np.ndarray, np.ndarray]:

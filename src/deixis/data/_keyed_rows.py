@@ -45,8 +45,8 @@ class KeyedRows:
     def __len__(self) -> int:
         return self._count
 
-    def add(self, keys: np.ndarray, **columns: np.ndarray) -> None:
-        """Add rows, after all that are there."""
+    def add(self, keys: np.ndarray, **columns: np.ndarray | np.generic) -> None:
+        """Add rows, after all that are there; a column may be one value for all of them."""
         rows = np.empty(len(keys), self.kind)
         rows[KEY] = keys
         rows[PLACE] = np.arange(self._count, self._count + len(keys))

@@ -182,7 +182,7 @@ class _Run:
             return map(here, asked)
 
         def share(rest: Iterator[_Piece], count: int) -> Iterator[_Look]:
-            who = {"workers": request.workers, "crew": request.crew}
+            who: dict[str, Any] = {"workers": request.workers, "crew": request.crew}
             return share_reading(_look_at_piece, self.path, rest, count, here=here, **who)
 
         def unpack(packed: dict[str, Any]) -> _Look:
