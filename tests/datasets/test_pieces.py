@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.data._pieces import KeptPieces, digest_of, pack_arrays, share_kept, unpack_arrays
-from deixis.errors import BrokenDataset, RecipeError
+from deixis.errors import BrokenDataset
 
 
 if TYPE_CHECKING:
@@ -96,10 +96,11 @@ def test_lines_that_were_changed_are_done_again(tmp_path: Path) -> None:
     assert seen == [2]
 
 
-@pytest.mark.parametrize("text", ["", "no line\n", "[" * 9999, "\x00" * 70])
+@pytest.mark.parametrize("text", ["", "no line\n", "[" * 9999, "\x00" * 70], ids=["empty", "text", "brackets", "zeros"])
 def test_files_of_others_are_not_used(tmp_path: Path, text: str) -> None:
     """What is no file of ours is replaced, which a note says."""
     kept = KeptPieces(tmp_path, "squares", ABOUT)
+    kept.path.parent.mkdir()
     kept.path.write_text(text)
 
     again = KeptPieces(tmp_path, "squares", ABOUT)
@@ -111,6 +112,7 @@ def test_files_of_others_are_not_used(tmp_path: Path, text: str) -> None:
 def test_forged_results_are_an_error_in_one_line(tmp_path: Path) -> None:
     """A line that fits its digest but holds no result is refused."""
     kept = KeptPieces(tmp_path, "squares", ABOUT)
+    squares(kept, [1], [])
     text = json.dumps([digest_of(2), "no number"])
     with kept.path.open("a") as stream:
         stream.write(f"{sha256(text.encode()).hexdigest()} {text}\n")
@@ -119,12 +121,16 @@ def test_forged_results_are_an_error_in_one_line(tmp_path: Path) -> None:
         squares(KeptPieces(tmp_path, "squares", ABOUT), [2], [])
 
 
-def test_folders_that_cannot_be_written_to_are_an_error_in_one_line(tmp_path: Path) -> None:
-    """A file that stands where the folder should lie is refused."""
-    (tmp_path / "out").write_text("")
+def test_nothing_is_written_before_something_is_finished(tmp_path: Path) -> None:
+    """Whoever only looks leaves no trace, also beside what is of other work."""
+    squares(KeptPieces(tmp_path / "other", "squares", ABOUT), [1], [])
+    before = (tmp_path / "other" / ".unfinished" / "squares.jsonl").read_bytes()
 
-    with pytest.raises(RecipeError, match="cannot write to"):
-        KeptPieces(tmp_path / "out", "squares", ABOUT)
+    KeptPieces(tmp_path / "out", "squares", ABOUT)
+    KeptPieces(tmp_path / "other", "squares", {**ABOUT, "data": "d2"})
+
+    assert not (tmp_path / "out").exists()
+    assert (tmp_path / "other" / ".unfinished" / "squares.jsonl").read_bytes() == before
 
 
 @pytest.mark.parametrize("kind", ["?", "<i2", "<i8", "<u8", "<f8", "<U3"])

@@ -13,6 +13,7 @@ import io
 import json
 import os
 import time
+import zlib
 from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -36,23 +37,29 @@ Done = TypeVar("Done")
 Work = TypeVar("Work")
 
 
+def kept_path(folder: Path, name: str) -> Path:
+    """Return where the pieces of some work are kept."""
+    return folder / UNFINISHED / f"{name}.jsonl"
+
+
 class KeptPieces:
-    """Results of pieces of work by their digests, in a file of a folder.
+    """Results of pieces of work by their digests, in a file of a folder that is made when there is something to keep.
 
     Attributes:
         notes: what there is to tell: how much was there already, or why that is not used.
     """
 
     def __init__(self, folder: Path, name: str, about: Mapping[str, Any]) -> None:
-        self.path = folder / UNFINISHED / f"{name}.jsonl"
+        self.path = kept_path(folder, name)
         self.claim = json.loads(json.dumps({"deixis": __version__, **about}))
         self.notes: list[str] = []
         self._lines: dict[str, tuple[int, int]] = {}  # where the result of a piece begins, and how long it is
         self._synced = time.monotonic()
+        self._is_ours = False  # the file that is there; others are replaced when there is something to keep
         try:
             self._begin()
         except OSError as error:
-            raise RecipeError(f"cannot write to {folder}: {error.strerror or error}") from error
+            raise RecipeError(f"cannot read {self.path}: {error.strerror or error}") from error
 
     def __contains__(self, piece: str) -> bool:
         return piece in self._lines
@@ -67,6 +74,10 @@ class KeptPieces:
     def keep(self, piece: str, result: Any) -> None:
         """Add the result of a piece, as JSON can tell it."""
         line = _seal([piece, result])
+        if not self._is_ours:
+            with replacing_file(self.path) as draft:
+                draft.write_bytes(_seal(self.claim))
+            self._is_ours = True
         with self.path.open("ab") as stream:
             self._lines[piece] = stream.tell(), len(line)
             stream.write(line)
@@ -76,28 +87,30 @@ class KeptPieces:
                 self._synced = time.monotonic()
 
     def remove(self) -> None:
-        """Remove the file: the work is done, and its results are where they belong."""
+        """Remove the file where it is of this work, which is done or will not be; that of other work stays."""
+        if not self._is_ours:
+            return
+        self._is_ours, self._lines = False, {}
         self.path.unlink(missing_ok=True)
         with suppress(OSError):  # there is other work
             self.path.parent.rmdir()
 
     def _begin(self) -> None:
-        """Find what is there, and begin anew where it is of no use."""
-        claim, lines, end = _read_lines(self.path)
-        if claim == self.claim:
-            self._lines = lines
-            if end < self.path.stat().st_size:  # a line was cut short
-                os.truncate(self.path, end)
-            if lines:
-                self.notes.append(f"Went on from what was kept when the same work was stopped: {len(lines):,} pieces")
+        """Find what is there, and say why where it is of no use."""
+        if not self.path.exists():
             return
-        if self.path.exists():
+        claim, lines, end = _read_lines(self.path)
+        self._is_ours = claim == self.claim
+        if not self._is_ours:
             others = [key for key in self.claim if claim is None or claim.get(key) != self.claim[key]]
-            self.notes.append(
-                f"What was kept in {self.path} is of other work and not used; it differs in {', '.join(others)}"
-            )
-        with replacing_file(self.path) as draft:
-            draft.write_bytes(_seal(self.claim))
+            where = ", ".join(others)
+            self.notes.append(f"What was kept in {self.path} is of other work and not used; it differs in {where}")
+            return
+        self._lines = lines
+        if end < self.path.stat().st_size:  # a line was cut short
+            os.truncate(self.path, end)
+        if lines:
+            self.notes.append(f"Went on from what was kept when the same work was stopped: {len(lines):,} pieces")
 
 
 def share_kept(
@@ -127,17 +140,17 @@ def share_kept(
     done = iter(do([piece for piece, known in zip(pieces, is_kept, strict=True) if not known]))
     for name, known in zip(names, is_kept, strict=True):
         if known:
-            yield _unpacked(kept, name, unpack)
+            yield _unpack_result(kept, name, unpack)
             continue
         result = next(done)
         kept.keep(name, pack(result))
         yield result
 
 
-def _unpacked(kept: KeptPieces, name: str, unpack: Callable[[Any], Done]) -> Done:
+def _unpack_result(kept: KeptPieces, name: str, unpack: Callable[[Any], Done]) -> Done:
     try:
         return unpack(kept.find(name))
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, zlib.error) as error:
         raise BrokenDataset(f"{kept.path} holds something else than results; delete it") from error
 
 
@@ -152,13 +165,16 @@ def pack_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
     for name, array in arrays.items():
         stream = io.BytesIO()
         np.save(stream, array, allow_pickle=False)
-        packed[name] = base64.b64encode(stream.getvalue()).decode()
+        packed[name] = base64.b64encode(zlib.compress(stream.getvalue(), 1)).decode()
     return packed
 
 
 def unpack_arrays(packed: Mapping[str, str]) -> dict[str, np.ndarray]:
     """Return the arrays that `pack_arrays` made text of."""
-    return {name: np.load(io.BytesIO(base64.b64decode(text)), allow_pickle=False) for name, text in packed.items()}
+    return {
+        name: np.load(io.BytesIO(zlib.decompress(base64.b64decode(text))), allow_pickle=False)
+        for name, text in packed.items()
+    }
 
 
 def _seal(value: Any) -> bytes:
