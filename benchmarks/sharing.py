@@ -36,6 +36,9 @@ VERBS = {
 }
 
 
+MEMORY = "## Memory"  # where the section of benchmarks.growth begins
+
+
 class Cost(NamedTuple):
     """What a command took: CPU seconds of all its processes, seconds by the clock, and the memory of the largest."""
 
@@ -106,7 +109,9 @@ def main() -> int:
                 rows.append(_row(name, words, options.before, after))
                 print(rows[-1], flush=True)
     if options.write:
-        options.write.write_text(PAGE.format(machine=describe_machine(), rows="\n".join(rows)), encoding="utf-8")
+        _, heading, section = options.write.read_text(encoding="utf-8").partition(MEMORY)  # of benchmarks.growth
+        page = PAGE.format(machine=describe_machine(), rows="\n".join(rows))
+        options.write.write_text(page + heading + section, encoding="utf-8")
     return 0
 
 
@@ -124,8 +129,8 @@ be off by a tenth. More than 2 cores were not to be had.
 {rows}
 
 - Processes are started once half a second of work shows that they save time: short commands stay in one process.
-- Memory grows by what is remembered of every example until the end, to compare it with the others (digests, ids,
-  splits), and by what a world keeps of its scenes; not by what is under way, which is twice as many pieces as workers.
+- What is under way is twice as many pieces as workers. What grows with the number of examples stands below.
+
 """
 
 
