@@ -32,7 +32,7 @@ SMALL = {  # pieces, so that small datasets have several
     "deixis.worlds.grid.checks._run.ROWS": 8,
     "deixis.worlds.grid._audit.run.ROWS": 8,
     "deixis.audits.run.TOGETHER": 4,
-    "deixis.data._unfinished.KEEP_SECONDS": 0.0,
+    "deixis.data._resumable_work.KEEP_SECONDS": 0.0,
 }
 KILLED = """
 import os, signal, sys

@@ -115,7 +115,7 @@ class Readers:
         self._waiting: list[Looks] = []
         self._held = 0  # bytes that wait in memory
         self._file: Any = None
-        self._stored: list[_Stored] = []
+        self._stretches: list[_Stretch] = []
         self._largest = np.uint64((1 << 64) - 1)  # key of an example that may still be judged
 
     def grow(self, features: Sequence[str], values: int) -> None:
@@ -144,7 +144,7 @@ class Readers:
         numbers = [self.features.index(name) for name in names]
         odds = self._odds()
         found = {name: Tally() for name in (*names, ALL, CHANCE)}
-        for looks in self._judged():
+        for looks in self._examples_to_judge():
             each = [np.round(odds[number][looks.codes[:, number]], DIGITS) for number in numbers]
             together = np.round(np.sum([odds[n][looks.codes[:, n]] for n in numbers], axis=0), DIGITS)
             nothing = np.zeros(len(looks.codes))
@@ -176,27 +176,27 @@ class Readers:
         begin = self._file.seek(0, 2)
         for part in (looks.codes, looks.start, looks.target):
             self._file.write(np.ascontiguousarray(part).tobytes())
-        self._stored.append(_Stored(begin, looks.key, looks.codes.shape, looks.codes.dtype))
+        self._stretches.append(_Stretch(begin, looks.key, looks.codes.shape, looks.codes.dtype))
         self._waiting, self._held = [], 0
-        keys = np.concatenate([one.key for one in self._stored])
+        keys = np.concatenate([one.key for one in self._stretches])
         if len(keys) > MOST:
             self._largest = np.partition(keys, MOST - 1)[MOST - 1]
 
-    def _judged(self) -> Iterator[Looks]:
+    def _examples_to_judge(self) -> Iterator[Looks]:
         """Yield the examples for judging in their order, those with the smallest keys where there are too many."""
         last = self._join_waiting()
-        keys = np.concatenate([*(one.key for one in self._stored), last.key])
+        keys = np.concatenate([*(one.key for one in self._stretches), last.key])
         is_chosen = np.ones(len(keys), bool)
         if len(keys) > MOST:
             is_chosen[np.argsort(keys, kind="stable")[MOST:]] = False
         at = 0
-        for looks in chain(map(self._load, self._stored), (last,)):
+        for looks in chain(map(self._load, self._stretches), (last,)):
             chosen = np.flatnonzero(is_chosen[at : at + len(looks.key)])
             at += len(looks.key)
             if len(chosen):
                 yield looks.take(chosen)
 
-    def _load(self, stored: _Stored) -> Looks:
+    def _load(self, stored: _Stretch) -> Looks:
         """Read what was put aside; objects have none of the features that were found later."""
         objects, features = stored.shape
         self._file.seek(stored.begin)
@@ -222,7 +222,7 @@ class Readers:
         )
 
 
-class _Stored(NamedTuple):
+class _Stretch(NamedTuple):
     """Looks that were put aside: where in the file, their keys, and the shape and type of their codes."""
 
     begin: int

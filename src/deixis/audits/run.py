@@ -15,8 +15,8 @@ from deixis.audits.figures import ROWS as FIGURE_ROWS
 from deixis.audits.grounded import is_grounded, read_grounded
 from deixis.audits.measures import exchanges
 from deixis.data._data_places import share_reading
+from deixis.data._resumable_work import ResumableWork
 from deixis.data._split_names import names_in_split
-from deixis.data._unfinished import Unfinished
 from deixis.errors import RecipeError, UnknownName
 from deixis.seeds import Stream, derive
 from deixis.worlds.registry import find_world, world_of
@@ -236,8 +236,8 @@ def audit_plainly(
         )
 
     settings = {"world": world, "split": split, "sample": sample, "seed": seed, "bag": bag.__name__}
-    with Unfinished("audit", path, settings) as unfinished:
-        kept = unfinished.go_on("counts", pieces, len(pieces), share, pack=pack_piece, unpack=unpack_piece)
+    with ResumableWork("audit", path, settings) as resumable:
+        kept = resumable.go_on("counts", pieces, len(pieces), share, pack=pack_piece, unpack=unpack_piece)
         for piece in kept:
             whole.merge(piece)
             if progress is not None:
@@ -287,8 +287,8 @@ def _audit_grounded(
         return (_count_block(block, scenes) for block in rest)
 
     settings = {"split": split, "sample": sample, "seed": seed}
-    with Unfinished("audit", path, settings) as unfinished:
-        for piece in unfinished.go_on("blocks", blocks(), 0, judge, pack=pack_piece, unpack=unpack_piece):
+    with ResumableWork("audit", path, settings) as resumable:
+        for piece in resumable.go_on("blocks", blocks(), 0, judge, pack=pack_piece, unpack=unpack_piece):
             whole.merge(piece)
             if progress is not None:
                 progress(whole.tally.examples, len(chosen))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TEXTS_IN_MEMORY = 1 << 22  # bytes of ids that are texts
 
 
-class Seen(NamedTuple):
+class Sighting(NamedTuple):
     """An example as it is told of.
 
     Attributes:
@@ -91,9 +91,9 @@ class KeptContents(Sequence[Contents]):
         split = rows["split"].astype(np.int64)
         return Contents(digest=rows[KEY], id=ids, row=rows["row"], split=split, names=self.names, alone=self.alone)
 
-    def describe(self, row: np.void, source: int) -> Seen:
+    def describe(self, row: np.void, source: int) -> Sighting:
         """Return a row as it is told of."""
-        return Seen(source, int(row["row"]), self._id_of(row), self.names[row["split"]])
+        return Sighting(source, int(row["row"]), self._id_of(row), self.names[row["split"]])
 
     def _id_of(self, row: np.void) -> int | str:
         if not row["is_text"]:
@@ -112,7 +112,7 @@ class KeptContents(Sequence[Contents]):
 
 def find_clashes(
     kept: Sequence[KeptContents], clash: Clash, *, most: int, across: bool = False
-) -> tuple[int, list[tuple[Seen, Seen]]]:
+) -> tuple[int, list[tuple[Sighting, Sighting]]]:
     """How many examples clash with an earlier one, and the first of them, each with the earlier one.
 
     Args:

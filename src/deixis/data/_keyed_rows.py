@@ -61,7 +61,7 @@ class KeyedRows:
     def range(self, number: int, bits: int) -> np.ndarray:
         """Return the rows whose scrambled keys begin with these bits, in the order in which they were added."""
         found = [_only(rows, number, bits) for rows in self._waiting]
-        stored = [_only(rows, number, bits) for rows in self._stored(number, bits)]
+        stored = [_only(rows, number, bits) for rows in self._read_stretches(number, bits)]
         rows = np.concatenate([np.empty(0, self.kind), *stored, *found])
         return rows[np.argsort(rows[PLACE], kind="stable")] if stored else rows
 
@@ -78,7 +78,7 @@ class KeyedRows:
         self._stretches.append((start, begins))
         self._waiting, self._held = [], 0
 
-    def _stored(self, number: int, bits: int) -> Iterator[np.ndarray]:
+    def _read_stretches(self, number: int, bits: int) -> Iterator[np.ndarray]:
         """Yield the rows of every stretch that may begin with these bits."""
         if bits <= 8:
             first, last = number << 8 - bits, (number + 1) << 8 - bits

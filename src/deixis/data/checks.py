@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from deixis.data._contents import Clash
-    from deixis.data._kept_contents import Seen
+    from deixis.data._kept_contents import Sighting
 
 
 __all__ = [
@@ -373,11 +373,11 @@ def _rows_again(contents: Contents, clash: Clash) -> Hits:
     return Hits(np.array(sorted(earlier), np.int64), detail)
 
 
-def _about(code: str, seen: Seen, detail: str) -> Finding:
+def _about(code: str, seen: Sighting, detail: str) -> Finding:
     return Finding(code, COMPARED[code], split=seen.split, row=seen.row, id=seen.id, detail=detail)
 
 
-def _row_in(name: str, seen: Seen) -> str:
+def _row_in(name: str, seen: Sighting) -> str:
     return f"also row {seen.row} of {name} ({seen.split or 'no split'})"
 
 

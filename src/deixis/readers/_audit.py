@@ -14,7 +14,7 @@ from deixis.audits._plain import AuditCount, KnownScenes
 from deixis.audits._surface import SurfaceCount
 from deixis.audits.measures import ANOTHER, NOTHING, SEVERAL
 from deixis.audits.run import DatasetAudit, add_figures, choose
-from deixis.data._unfinished import Unfinished
+from deixis.data._resumable_work import ResumableWork
 from deixis.errors import DeixisError
 from deixis.resolution.reference import resolve
 from deixis.scene.scene import Context, Where
@@ -88,8 +88,8 @@ class ReadAudit(NamedTuple):
             return (judge_block(block, scenes) for block in rest)
 
         settings = {"reader": self.world.name, "split": split, "sample": sample, "seed": seed}
-        with Unfinished("audit", path, settings) as unfinished:
-            for piece, some in unfinished.go_on(
+        with ResumableWork("audit", path, settings) as resumable:
+            for piece, some in resumable.go_on(
                 "blocks", blocks(), 0, judge, pack=JudgedBlock.pack, unpack=JudgedBlock.unpack
             ):
                 whole.merge(piece)

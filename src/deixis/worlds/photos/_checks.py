@@ -37,8 +37,8 @@ import numpy as np
 from deixis.data._data_places import share_reading
 from deixis.data._kept_contents import KeptContents
 from deixis.data._packed_findings import request_settings, unpack_collector
+from deixis.data._resumable_work import ResumableWork
 from deixis.data._seal import find_changes, find_unlisted
-from deixis.data._unfinished import Unfinished
 from deixis.data.checks import Collector, Contents, Finding
 from deixis.data.recipes import recipe_in
 from deixis.data.store import MANIFEST
@@ -126,8 +126,8 @@ class _Run:
             among = frozenset(chosen)
             stream = (pair for pair in stream if pair[0] in among)
         under_way: deque[Block] = deque()
-        with Unfinished("check", self.data.path, request_settings(self.request)) as unfinished:
-            for found in self._share(_blocks(stream, under_way), -(-len(chosen) // BLOCK), unfinished):
+        with ResumableWork("check", self.data.path, request_settings(self.request)) as resumable:
+            for found in self._share(_blocks(stream, under_way), -(-len(chosen) // BLOCK), resumable):
                 self._take(under_way.popleft(), found)
                 self.request.tell(self.data.path.name, self.found.rows, self.request.sample or total)
         self._look_at_origins()
@@ -136,7 +136,7 @@ class _Run:
             if self.data.dataset.manifest.get("content", "") not in ("", content.digest(self.data.scenes)):
                 self.found.add("E002", "the digest of the content is another", file=MANIFEST)
 
-    def _share(self, blocks: Iterator[Block], count: int, unfinished: Unfinished) -> Iterator[BlockFindings]:
+    def _share(self, blocks: Iterator[Block], count: int, resumable: ResumableWork) -> Iterator[BlockFindings]:
         """Look at every example by itself, here or by whoever shares the work."""
         asked = replace(self.request, crew=None, progress=None)
         looks = ExampleLooks(self.data)
@@ -152,7 +152,7 @@ class _Run:
             empty = Collector(codes, select=self.request.select, most=self.request.most)
             return BlockFindings(unpack_collector(packed["found"], empty), packed["is known"], packed["images"])
 
-        return unfinished.go_on("looks", blocks, count, share, pack=BlockFindings.pack, unpack=unpack)
+        return resumable.go_on("looks", blocks, count, share, pack=BlockFindings.pack, unpack=unpack)
 
     def _take(self, block: Block, looked: BlockFindings) -> None:
         """Take in what was found in the examples of a block, and compare them with those before."""

@@ -34,8 +34,8 @@ import pyarrow.parquet as pq
 from deixis.data._crew import in_order_by_threads
 from deixis.data._data_places import share_reading
 from deixis.data._packed_findings import request_settings
+from deixis.data._resumable_work import ResumableWork
 from deixis.data._seal import find_changes, find_unlisted
-from deixis.data._unfinished import Unfinished
 from deixis.data.checks import COMPARED, Collector, Contents
 from deixis.data.store import MANIFEST, file_digest, kind_of, open_dataset
 from deixis.distractors.necessity import is_minimal
@@ -100,8 +100,8 @@ def check(path: Path, request: CheckRequest) -> Report:
     def share(rest: Iterator[int], left: int) -> Iterator[_Result]:
         return _results(path, looks, rest, left, request)
 
-    with Unfinished("check", path, request_settings(request)) as unfinished:
-        results = unfinished.go_on("files", range(len(looks)), len(looks), share, pack=list, unpack=_Result.unpack)
+    with ResumableWork("check", path, request_settings(request)) as resumable:
+        results = resumable.go_on("files", range(len(looks)), len(looks), share, pack=list, unpack=_Result.unpack)
         for number, (look, result) in enumerate(zip(looks, results, strict=True), start=1):
             for problem in result.problems:
                 found.add(problem.code, problem.detail, file=problem.file)

@@ -29,8 +29,8 @@ import numpy as np
 from deixis.data._data_places import share_reading
 from deixis.data._kept_contents import KeptContents, find_clashes
 from deixis.data._packed_findings import pack_collector, request_settings, unpack_collector
+from deixis.data._resumable_work import ResumableWork
 from deixis.data._seal import find_changes, find_unlisted
-from deixis.data._unfinished import Unfinished
 from deixis.data.checks import COMPARED, Collector, Contents, Finding
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.necessity import is_implied, necessity
@@ -159,8 +159,8 @@ class _Run:
             self.found.add(code, what)
         chosen = request.choose(size)
         done = 0
-        with Unfinished("check", self.path, request_settings(request, world=self.world.name)) as unfinished:
-            for looked in self._looks(examples, chosen, request, unfinished):
+        with ResumableWork("check", self.path, request_settings(request, world=self.world.name)) as resumable:
+            for looked in self._looks(examples, chosen, request, resumable):
                 self._take(looked)
                 done += looked.found.rows
                 request.tell(self.path.name, done, len(chosen))
@@ -169,7 +169,7 @@ class _Run:
         return replace(made, parts=self.parts)
 
     def _looks(
-        self, examples: Examples, chosen: Sequence[int], request: CheckRequest, unfinished: Unfinished
+        self, examples: Examples, chosen: Sequence[int], request: CheckRequest, resumable: ResumableWork
     ) -> Iterator[_Look]:
         """Look at the chosen examples piece by piece, here or by whoever shares the work."""
         pieces = [chosen[start : start + EVERY] for start in range(0, len(chosen), EVERY)]
@@ -190,7 +190,7 @@ class _Run:
                 packed, self.checks, Collector(self.checks.codes, select=request.select, most=request.most)
             )
 
-        return unfinished.go_on("looks", asked, len(asked), share, pack=_Look.pack, unpack=unpack)
+        return resumable.go_on("looks", asked, len(asked), share, pack=_Look.pack, unpack=unpack)
 
     def _look_at_files(self) -> None:
         manifest = open_dataset(self.path).manifest

@@ -18,7 +18,7 @@ from deixis.audits._sightings import KeptSightings, Sightings, count_repeats
 from deixis.audits.audit import UNREADABLE
 from deixis.audits.run import DatasetAudit
 from deixis.data._crew import in_order_by_threads, pack_table, share_in_order, unpack_table
-from deixis.data._unfinished import Unfinished
+from deixis.data._resumable_work import ResumableWork
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.worlds.grid._audit.features import GRID_FEATURES
 from deixis.worlds.grid._audit.measures import MEASURES
@@ -71,8 +71,8 @@ def audit(
 
     how: dict[str, Any] = {"split": split, "sample": sample, "seed": seed, "workers": workers, "crew": crew}
     settings = {name: how[name] for name in ("split", "sample", "seed")}
-    with Unfinished("audit", source.path, settings) as unfinished:
-        found = audit_source(source, **how, progress=tell, seen=seen, unfinished=unfinished)
+    with ResumableWork("audit", source.path, settings) as resumable:
+        found = audit_source(source, **how, progress=tell, seen=seen, resumable=resumable)
     return DatasetAudit(found, seen, notes=tuple(_notes(path)))
 
 
@@ -91,7 +91,7 @@ def audit_tables(
     crew: Crew | None = None,
     progress: Callable[[int], None] | None = None,
     seen: KeptSightings | None = None,
-    unfinished: Unfinished | None = None,
+    resumable: ResumableWork | None = None,
 ) -> Audit:
     """Audit the examples of some tables, from any source.
 
@@ -102,7 +102,7 @@ def audit_tables(
         crew: those who share it instead.
         progress: called with the number of rows judged so far.
         seen: is filled with what it takes to recognise the examples.
-        unfinished: what was counted before the same audit was interrupted.
+        resumable: what was counted before the same audit was interrupted.
 
     Raises:
         BrokenDataset: when a table lacks a column or holds something else in it.
@@ -120,8 +120,8 @@ def audit_tables(
     pieces = _pieces(tables)
     for piece in (
         share(pieces, 0)
-        if unfinished is None
-        else unfinished.go_on("counts", pieces, 0, share, pack=_Piece.pack, unpack=_Piece.unpack)
+        if resumable is None
+        else resumable.go_on("counts", pieces, 0, share, pack=_Piece.pack, unpack=_Piece.unpack)
     ):
         total.merge(piece.tally)
         sightings.append(piece.sightings)
@@ -144,7 +144,7 @@ def audit_source(
     crew: Crew | None = None,
     progress: Callable[[int], None] | None = None,
     seen: KeptSightings | None = None,
-    unfinished: Unfinished | None = None,
+    resumable: ResumableWork | None = None,
 ) -> Audit:
     """Audit a dataset from any source, with the rules of its recipe.
 
@@ -158,7 +158,7 @@ def audit_source(
         crew: those who share it instead.
         progress: called with the number of rows judged so far.
         seen: is filled with what it takes to recognise the examples.
-        unfinished: what was counted before the same audit was interrupted.
+        resumable: what was counted before the same audit was interrupted.
     """
     tables = source.tables(split)
     if sample is not None:
@@ -166,7 +166,7 @@ def audit_source(
         tables = iter(() if chosen is None else (chosen,))
     every_rule = tuple(dict.fromkeys((*source.rules, *rules)))
     how: dict[str, Any] = {"rules": every_rule, "workers": workers, "crew": crew, "progress": progress}
-    return audit_tables(tables, **how, seen=seen, unfinished=unfinished)
+    return audit_tables(tables, **how, seen=seen, resumable=resumable)
 
 
 class _Piece(NamedTuple):

@@ -12,8 +12,8 @@ import pyarrow as pa
 from deixis.data._crew import in_order, in_order_by_threads, pack_table, unpack_table
 from deixis.data._kept_contents import KeptContents
 from deixis.data._packed_findings import pack_report, request_settings, unpack_report
+from deixis.data._resumable_work import ResumableWork
 from deixis.data._seal import find_changes
-from deixis.data._unfinished import Unfinished
 from deixis.data.checks import ALWAYS, MAX_FINDINGS, Contents, Finding, Hits, Report, select_codes
 from deixis.data.store import read_parquet
 from deixis.errors import BrokenDataset, RecipeError
@@ -69,8 +69,8 @@ def check_source(source: Source, request: CheckRequest, *, rules: Sequence[HoldO
         total = min(total, request.sample)
     settings = request_settings(request, reading=reading, rules=[rule.id for rule in rules])
     options |= {"select": select, "progress": lambda rows: request.tell(source.path.name, rows, total)}
-    with Unfinished("check", source.path, settings) as unfinished:
-        options["unfinished"] = unfinished
+    with ResumableWork("check", source.path, settings) as resumable:
+        options["resumable"] = resumable
         if request.sample is not None:
             unread: list[str] = []
             table = sample_rows(_readable(source.tables_for_check(), unread), request.sample, seed=request.seed)
@@ -104,7 +104,7 @@ def check_tables(
     crew: Crew | None = None,
     most: int = MAX_FINDINGS,
     reading: Reading | None = None,
-    unfinished: Unfinished | None = None,
+    resumable: ResumableWork | None = None,
 ) -> Report:
     """Check the examples of some tables, from any source.
 
@@ -119,11 +119,11 @@ def check_tables(
         crew: those who do it, if not the threads here; the report does not depend on it either.
         most: how many findings of each code are kept; the rest is only counted.
         reading: how size words are read, if not as the grid schema says; those of gSCAN mean smallest and biggest.
-        unfinished: what was found before the same check was interrupted.
+        resumable: what was found before the same check was interrupted.
     """
     judge: Judge = PlainJudge(reading) if thorough else CompiledJudge(reading)
     inspection = _Inspection(select_codes(CHECKS, select), judge, Commands(), tuple(rules), most=most)
-    return inspection.run(tables, workers=workers, progress=progress, crew=crew, unfinished=unfinished)
+    return inspection.run(tables, workers=workers, progress=progress, crew=crew, resumable=resumable)
 
 
 def check_files(files: Iterable[ShardFile], *, select: Sequence[str] = ()) -> Report:
@@ -145,7 +145,7 @@ def check_dataset(
     progress: Callable[[int], None] | None = None,
     crew: Crew | None = None,
     most: int = MAX_FINDINGS,
-    unfinished: Unfinished | None = None,
+    resumable: ResumableWork | None = None,
 ) -> Report:
     """Check a dataset on disk, its files and its examples, with the arguments of `check_tables`."""
     files = [
@@ -158,7 +158,7 @@ def check_dataset(
     codes = select_codes(CHECKS, select)
     inspection = _Inspection(codes, judge, Commands(), tuple(rules), _promises_every_word(dataset), most)
     tables = (table for file in files for table in _tables(file.path))
-    examples = inspection.run(tables, workers=workers, progress=progress, crew=crew, unfinished=unfinished)
+    examples = inspection.run(tables, workers=workers, progress=progress, crew=crew, resumable=resumable)
     changed = _changed_files(files, select).merge(_changed_beside(dataset, inspection.codes))
     return Report(checked=inspection.codes, most=most).merge(changed).merge(examples)
 
@@ -187,7 +187,7 @@ class _Inspection:
         workers: int,
         progress: Callable[[int], None] | None,
         crew: Crew | None = None,
-        unfinished: Unfinished | None = None,
+        resumable: ResumableWork | None = None,
     ) -> Report:
         """The report of all tables; a text in place of a table says why it could not be read."""
         if workers < 1:
@@ -204,8 +204,8 @@ class _Inspection:
         pieces = _pieces(tables)
         for piece in (
             share(pieces, 0)
-            if unfinished is None
-            else unfinished.go_on("reports", pieces, 0, share, pack=pack_report, unpack=unpack)
+            if resumable is None
+            else resumable.go_on("reports", pieces, 0, share, pack=pack_report, unpack=unpack)
         ):
             for contents in piece.pieces:
                 kept.add(contents, shift=report.rows)

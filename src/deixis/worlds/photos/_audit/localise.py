@@ -33,7 +33,7 @@ from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, resol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from deixis.data._unfinished import Unfinished
+    from deixis.data._resumable_work import ResumableWork
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
     from deixis.judge.uncertainty import Resamples
@@ -107,7 +107,7 @@ def audit_shortcuts(
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    unfinished: Unfinished | None = None,
+    resumable: ResumableWork | None = None,
 ) -> ShortcutAudit:
     """Return the shortcuts of a dataset in every setting.
 
@@ -119,7 +119,7 @@ def audit_shortcuts(
         scenes: the graphs of their images.
         seed: of the resamples behind the intervals.
         resamples: how many.
-        unfinished: what was found before the same audit was interrupted.
+        resumable: what was found before the same audit was interrupted.
     """
     everything = list(examples) if isinstance(examples, Iterator) else examples
     total, known, shown, absent, heard = _count_kinds(everything)
@@ -133,7 +133,7 @@ def audit_shortcuts(
             if one.distractors or not shown:
                 yield one
 
-    how: dict[str, Any] = {"settings": settings, "seed": seed, "resamples": resamples, "unfinished": unfinished}
+    how: dict[str, Any] = {"settings": settings, "seed": seed, "resamples": resamples, "resumable": resumable}
     found = summarise_shortcuts(hearing(), scenes, **how)
     reasons = {reason: count for reason, count in left_out.items() if count}
     return ShortcutAudit(total, judged, reasons, tuple(found) if judged else (), heard.tell(seed=seed))
@@ -161,7 +161,7 @@ def summarise_shortcuts(
     settings: Sequence[Setting] = ("WithoutDist", "Full"),
     seed: int = 0,
     resamples: int = RESAMPLES,
-    unfinished: Unfinished | None = None,
+    resumable: ResumableWork | None = None,
 ) -> list[Shortcuts]:
     """Return the accuracy of each partial reader, by setting.
 
@@ -175,8 +175,8 @@ def summarise_shortcuts(
 
     for guesses in (
         share(_batches(judged))
-        if unfinished is None
-        else unfinished.go_on("guesses", _batches(judged), 0, share, pack=_pack_guesses, unpack=_unpack_guesses)
+        if resumable is None
+        else resumable.go_on("guesses", _batches(judged), 0, share, pack=_pack_guesses, unpack=_unpack_guesses)
     ):
         for count, some in zip(counts.values(), guesses, strict=True):
             count.add(some)

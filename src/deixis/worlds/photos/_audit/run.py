@@ -8,7 +8,7 @@ import numpy as np
 
 from deixis.audits.measures import reorderings
 from deixis.audits.run import DatasetAudit, FurtherTable, audit_plainly, choose
-from deixis.data._unfinished import Unfinished
+from deixis.data._resumable_work import ResumableWork
 from deixis.errors import RecipeError
 from deixis.report.chart import Axis, Chart, make_series
 from deixis.worlds.photos._audit.localise import PROBES, audit_shortcuts, shortcut_rows
@@ -48,10 +48,10 @@ def audit(
     The crew shares the measures of all worlds.
     """
     data = open_once(path)
-    chosen = _Chosen(data, split, sample, seed)
+    chosen = _ChosenExamples(data, split, sample, seed)
     settings = {"readers": "photos", "split": split, "sample": sample, "seed": seed}
-    with Unfinished("audit", path, settings) as unfinished:
-        found = audit_shortcuts(chosen, data.scenes, unfinished=unfinished)
+    with ResumableWork("audit", path, settings) as resumable:
+        found = audit_shortcuts(chosen, data.scenes, resumable=resumable)
         alike = look_for_the_most_alike(chosen, data.scenes)
         if not found.judged:
             raise RecipeError(f"{path} holds no example to audit: " + (_left_out(found) or "it is empty"))
@@ -75,7 +75,7 @@ def audit(
     )
 
 
-class _Chosen:
+class _ChosenExamples:
     """The examples of a split, or some of them chosen by the seed, read anew whenever they are gone through."""
 
     def __init__(self, data: CopsRef, split: str | None, sample: int | None, seed: int) -> None:

@@ -119,10 +119,10 @@ class HeardWords:
             scores[part == number] = some[part == number]
         low, high = _interval(scores, is_absent, origin, seed, resamples)
         counts = _counts(word, is_absent[row], len(self._known))
-        telling = _telling(self._ordered(), list(self._known), counts)
+        telling = _telling(self._order_of_words(), list(self._known), counts)
         return WordsAlone(there, absent, area_under_curve(scores, is_absent), low, high, telling)
 
-    def _ordered(self) -> np.ndarray:
+    def _order_of_words(self) -> np.ndarray:
         """The numbers of the words, those first that are said first of what is there, then of what is not."""
         words = np.concatenate([np.asarray(some.words, np.int64) for some in (self._there, self._absent)])
         numbers, first = np.unique(words, return_index=True)

@@ -34,7 +34,7 @@ Done = TypeVar("Done")
 Work = TypeVar("Work")
 
 
-class Unfinished:
+class ResumableWork:
     """One work on the data at a path, as a context: left without an error, the work is done.
 
     Args:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.data import _unfinished as unfinished
-from deixis.data._unfinished import Unfinished
+from deixis.data import _resumable_work as resumable_work
+from deixis.data._resumable_work import ResumableWork
 
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def data(tmp_path: Path) -> Path:
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder, in which everything is kept at once."""
     monkeypatch.setenv("DEIXIS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(unfinished, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(resumable_work, "KEEP_SECONDS", 0.0)
     return tmp_path / "cache"
 
 
@@ -45,7 +45,7 @@ def squares(data: Path, numbers: int, *, stop: int | None = None, **settings: ob
             worked.append(number)
             yield number * number
 
-    with Unfinished("square", data, settings) as work:
+    with ResumableWork("square", data, settings) as work:
         return list(work.go_on("squares", range(numbers), numbers, do, pack=str, unpack=int)), worked
 
 
@@ -116,7 +116,7 @@ def test_damaged_pieces_are_done_again(data: Path, cache: Path, harm: str) -> No
 
 def test_short_work_writes_nothing(data: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is done sooner than it is worth keeping leaves no file while it is done."""
-    monkeypatch.setattr(unfinished, "KEEP_SECONDS", 3600.0)
+    monkeypatch.setattr(resumable_work, "KEEP_SECONDS", 3600.0)
     seen: list[str] = []
 
     def do(rest: Iterator[int], _count: int) -> Iterator[int]:
@@ -124,14 +124,14 @@ def test_short_work_writes_nothing(data: Path, cache: Path, monkeypatch: pytest.
             seen.extend(path.name for path in cache.rglob("*.jsonl"))
             yield number
 
-    with Unfinished("look", data, {}) as work:
+    with ResumableWork("look", data, {}) as work:
         assert list(work.go_on("numbers", range(4), 4, do, pack=str, unpack=int)) == [0, 1, 2, 3]
     assert seen == []
 
 
 def test_the_same_work_twice_at_a_time_keeps_one(data: Path) -> None:
     """The second of two that do the same at the same time does all of it and disturbs nothing."""
-    with Unfinished("square", data, {}) as first:
+    with ResumableWork("square", data, {}) as first:
         begun = first.go_on("squares", range(5), 5, lambda rest, _: (n * n for n in rest), pack=str, unpack=int)
         assert [next(begun), next(begun)] == [0, 1]
         if sys.platform != "win32":  # which has no such locks
@@ -141,7 +141,7 @@ def test_the_same_work_twice_at_a_time_keeps_one(data: Path) -> None:
 
 def test_what_json_cannot_tell_is_not_kept(data: Path, cache: Path) -> None:
     """The work is done all the same."""
-    with Unfinished("look", data, {}) as work:
+    with ResumableWork("look", data, {}) as work:
         found = work.go_on("sets", range(3), 3, lambda rest, _: ({n} for n in rest), pack=lambda one: one, unpack=set)
         assert list(found) == [{0}, {1}, {2}]
     assert not [*cache.rglob("*.lock")]
@@ -159,7 +159,7 @@ def test_work_that_nobody_went_on_with_is_forgotten(data: Path, cache: Path) -> 
     """After a month, the next work removes it."""
     stopped(data, 5, 3, seed=1)
     (path,) = cache.rglob("*.jsonl")
-    old = time.time() - (unfinished.DAYS + 1) * 24 * 3600
+    old = time.time() - (resumable_work.DAYS + 1) * 24 * 3600
     os.utime(path, (old, old))
 
     squares(data, 2, seed=2)
