@@ -221,7 +221,6 @@ def test_files_and_speakers_stand_side_by_side(predictions, tmp_path, capsys):
         (["CAPTIONS", "--device", "cpu"], "--device: for speakers only"),
         (["CAPTIONS", "--count", "3"], "--count: for speakers and baselines only"),
         (["CAPTIONS", "--by", "verb"], "--by is an option of grid"),
-        (["CAPTIONS", "--on", "dask"], "--on dask is for answers to grid, photos, tabletop only"),
         (["speaker-b", "--mode", "paper"], "--mode: for files of captions"),
         (["speaker-b", "CAPTIONS"], "speaker-b is a speaker, which is judged by itself"),
         (["oracle", "--data", "EMPTY"], "has no test sets"),
@@ -233,6 +232,13 @@ def test_what_rooms_cannot_do_is_told_in_a_line(predictions, tmp_path, capsys, w
     places = {"CAPTIONS": predictions, "EMPTY": tmp_path}
 
     assert complaint in ask(capsys, *(places.get(word, word) for word in words), code=2)
+
+
+def test_a_world_that_nobody_can_help_judging_refuses_clusters(predictions, capsys, monkeypatch):
+    """The line names the worlds whose answers a cluster judges."""
+    monkeypatch.setattr("deixis.worlds.rooms.judging._evaluate.runs_on_clusters", False)
+
+    assert "--on dask is for answers to grid, photos, tabletop only" in ask(capsys, predictions, "--on", "dask", code=2)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,9 +20,12 @@ from tests.datasets.tiny import folder_bytes
 
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
     from pathlib import Path
     from types import SimpleNamespace
 
+    from deixis.data._processes import ProcessCrew
     from deixis.worlds.world import Recipe
 
 
@@ -54,6 +57,22 @@ def test_a_killed_worker_changes_no_byte(made: SimpleNamespace, tmp_path: Path) 
 
     assert killed
     assert folder_bytes(tmp_path / "there") == folder_bytes(expected)
+
+
+def kill_a_process(crew: ProcessCrew) -> list[int]:
+    """Kill a process as soon as work is handed to it; the list that is returned names it then."""
+    killed: list[int] = []
+    begin = crew.begin
+
+    def begin_and_kill(work: Callable[..., Any], arguments: tuple[object, ...]) -> tuple[Any, Future[Any]]:
+        begun = begin(work, arguments)
+        if not killed:
+            killed.extend(list(crew._pool._processes)[:1])
+            os.kill(killed[0], signal.SIGKILL)
+        return begun
+
+    crew.begin = begin_and_kill  # type: ignore[method-assign]
+    return killed
 
 
 def recipe_of(made: SimpleNamespace) -> Recipe:

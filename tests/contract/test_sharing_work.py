@@ -18,7 +18,8 @@ from deixis.data._processes import ProcessCrew, process_crew
 from deixis.data.checks import CheckRequest
 from deixis.data.store import MANIFEST
 from deixis.judge.request import Request
-from deixis.worlds.registry import BUILT_IN, find_world
+from deixis.worlds.registry import BUILT_IN, find_world, world_of
+from tests.readers.samples import write_sample
 
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 
 pytestmark = pytest.mark.slow
+READERS = ("gre3d", "refcoco", "sugarcrepe", "nlvr")  # one for each task
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +57,15 @@ def audited(made: SimpleNamespace, **how: Any) -> str:
 
 def judged(made: SimpleNamespace, out: Path, **how: Any) -> tuple[str, bytes]:
     request = Request(answers=(Path("random"),), data=made.path, out=out, seed=3, **how)
-    values = find_world(made.world).part("judging").evaluate(request).values
+    values = world_of(made.path).part("judging").evaluate(request).values
     return json.dumps(values), (out / "verdicts.parquet").read_bytes()
+
+
+@pytest.fixture(params=READERS)
+def read(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A file of others of every task, in several pieces."""
+    monkeypatch.setattr("deixis.judge._sharing.EVERY", 16)
+    return SimpleNamespace(world=request.param, path=write_sample(request.param, tmp_path / "read", 90)[0])
 
 
 def test_a_crew_finds_the_same_problems(shared, crew):
@@ -72,24 +81,36 @@ def test_a_crew_audits_the_same(shared, crew):
     assert audited(shared, crew=crew) == audited(shared, workers=1)
 
 
-def test_a_crew_judges_the_same(shared, crew, tmp_path):
+def test_a_crew_judges_the_same(shared, crew, tmp_path, monkeypatch):
     """Results and verdicts, byte for byte, do not depend on who judges."""
-    if not find_world(shared.world).part("judging").runs_on_clusters:
-        pytest.skip("the answers to this world are judged faster than they could be sent")
+    monkeypatch.setattr("deixis.judge._sharing.EVERY", 16)
 
     assert judged(shared, tmp_path / "there", crew=crew) == judged(shared, tmp_path / "here")
+
+
+def test_a_crew_judges_files_of_others_the_same(read, crew, tmp_path):
+    """Answers with objects, boxes, choices, and true or false: results and verdicts do not depend on who judges."""
+    assert judged(read, tmp_path / "there", crew=crew) == judged(read, tmp_path / "here")
+
+
+def test_processes_judge_files_of_others_the_same(read, tmp_path, monkeypatch):
+    """The same holds where `--workers` starts processes for a long evaluation."""
+    here = judged(read, tmp_path / "one", workers=1)
+    monkeypatch.setattr(data_places, "TRIAL_SECONDS", 0.0)
+    monkeypatch.setattr(data_places, "WORTH_SECONDS", float("-inf"))
+
+    assert judged(read, tmp_path / "two", workers=2) == here
 
 
 def test_processes_of_this_machine_change_nothing(shared, tmp_path, monkeypatch):
     """Where `--workers` starts processes for a long check, audit or evaluation, the result is that of one process."""
     here = checked(shared, workers=1)
-    judging = find_world(shared.world).part("judging")
-    answers = judged(shared, tmp_path / "one", workers=1) if judging.runs_on_clusters else None
+    answers = judged(shared, tmp_path / "one", workers=1)
     monkeypatch.setattr(data_places, "TRIAL_SECONDS", 0.0)
     monkeypatch.setattr(data_places, "WORTH_SECONDS", float("-inf"))
 
     assert checked(shared, workers=2) == here
-    if answers is not None and shared.world != "grid":
+    if shared.world != "grid":  # whose plans threads judge
         assert judged(shared, tmp_path / "two", workers=2) == answers
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.data._ids import repeated_ids
-from deixis.data._processes import process_crew
+from deixis.data._processes import ProcessCrew, process_crew
 from deixis.data._resumable import ResumableFolder, SharedFolder
 from deixis.data.store import MANIFEST
 from deixis.errors import DeixisError, LeakySplit
@@ -180,3 +181,24 @@ def test_repeated_ids_are_those_counted_twice(parts, at_once):
     found = repeated_ids([np.array(part, np.int64) for part in parts], at_once=at_once)
 
     assert found.tolist() == sorted(number for number, count in counts.items() if count > 1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is a Unix signal")
+def test_a_process_that_starts_while_others_break_is_not_waited_for():
+    """It is ended with those in whose place others come, so that the program can end."""
+    crew = ProcessCrew(2)
+    pool = crew._pool
+    os.kill(crew.submit(os.getpid).result(), signal.SIGKILL)
+    with pytest.raises(BrokenProcessPool):
+        while True:
+            pool.submit(os.getpid).result()
+    pool._spawn_process()
+    late = list(pool._processes.values())[-1]
+
+    crew.renew(pool)
+
+    late.join(60)
+    assert not late.is_alive()
+    assert crew.submit(os.getpid).result() != late.pid
+    crew.close()

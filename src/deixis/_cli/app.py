@@ -125,8 +125,14 @@ def _fail(error: Exception, words: list[str]) -> int:
             error, hint = RecipeError(f"{flag} is called {now} now"), ""
         elif models := models_with(flag):
             hint = f"; models with {flag}: {', '.join(models)}"
-    _complain(in_one_line(error, resumes=words[:1] in (["make"], ["demo"], ["train"])) + hint)
+    _complain(in_one_line(error, resumes=_resumes(words)) + hint)
     return FAILED
+
+
+def _resumes(words: list[str]) -> bool:
+    """Return whether a command that failed goes on, given again, from what it has finished."""
+    keeps = any(word.partition("=")[0] == "--out" for word in words)
+    return words[:1] in (["make"], ["demo"], ["train"]) or (words[:1] == ["evaluate"] and keeps)
 
 
 def _is_reader_gone() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +16,7 @@ from deixis._cli.progress import Stages
 from deixis._options import names_in
 from deixis._study.settings import is_study
 from deixis.errors import RecipeError
-from deixis.judge._evaluation import evaluate_request
+from deixis.judge._evaluation import evaluate_request, is_begun
 from deixis.judge.request import BASELINES, Request
 from deixis.worlds.registry import parts_of, world_of
 
@@ -56,7 +57,8 @@ def evaluate(
             example of a split was answered.
         device: Where a checkpoint computes: auto (a GPU where there is one), cpu, cuda, cuda:1.
         out: A folder for evaluation.json, for the verdicts on all answers and for what a checkpoint says. Splits that
-            were judged before are kept; results on another dataset go to the folder on-NAME in it.
+            were judged before are kept; results on another dataset go to the folder on-NAME in it. After a stop,
+            the same command goes on from what is finished.
         force: Replace results of another model, or of another checkpoint, that the folder holds.
         seed: Random seed of random answers, ties and bootstrap intervals; 0 by default.
         workers: How many processes or threads share the work, one per core by default; the result is the same.
@@ -81,24 +83,26 @@ def evaluate(
     if on != "here" and not judging.runs_on_clusters:
         able = ", ".join(one.name for one, part in parts_of("judging") if part.runs_on_clusters)
         raise RecipeError(f"--on {on} is for answers to {able} only; {folder or answers[0]} is of {world.name}")
-    with crew_for(on, address, workers=workers, wait=cluster_wait) as crew, Stages(compiles=True) as progress:
-        found = evaluate_request(
-            world,
-            Request(
-                answers=answers,
-                data=folder,
-                splits=names_in(split),
-                out=out,
-                force=force,
-                seed=seed,
-                device=device,
-                workers=workers,
-                allow_losses=allow_losses,
-                crew=crew,
-                progress=progress,
-                options=chosen,
-            ),
-        )
+    request = Request(
+        answers=answers,
+        data=folder,
+        splits=names_in(split),
+        out=out,
+        force=force,
+        seed=seed,
+        device=device,
+        workers=workers,
+        allow_losses=allow_losses,
+        options=chosen,
+    )
+    try:
+        with crew_for(on, address, workers=workers, wait=cluster_wait) as crew, Stages(compiles=True) as progress:
+            found = evaluate_request(world, replace(request, crew=crew, progress=progress))
+    except KeyboardInterrupt:
+        if out is None or not is_begun(out):
+            raise
+        message = f"stopped; what is finished is kept in {out}, the same command goes on from there"
+        raise KeyboardInterrupt(message) from None
     print_output(found, as_json=as_json)
     return 0
 
@@ -126,8 +130,6 @@ def _evaluate_study(
     as_json: bool,
 ) -> int:
     """Analyse what people answered."""
-    from dataclasses import replace
-
     from deixis._study.analysis import analyse
     from deixis._study.output import output_of, write_results
 

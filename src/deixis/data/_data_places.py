@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from deixis.data._crew import share_here, share_in_order
+from deixis.data._pieces import UNFINISHED
 from deixis.data.remote import address_of, local_copy
 from deixis.data.store import MANIFEST
 from deixis.errors import BrokenDataset
@@ -94,17 +95,30 @@ def share_reading(
         here: the same work in this process, if the data are open already.
     """
     place = DataPlace.of(path)
+    yield from share_pieces(partial(work, place), pieces, count, workers=workers, crew=crew, here=here)
+
+
+def share_pieces(
+    work: Callable[[Work], Done],
+    pieces: Iterable[Work],
+    count: int,
+    *,
+    workers: int = 1,
+    crew: Crew | None = None,
+    here: Callable[[Work], Done] | None = None,
+) -> Iterator[Done]:
+    """Yield the results of work on pieces that hold all that it needs, as `share_reading` does."""
     if crew is not None:
-        yield from share_in_order(crew, work, pieces, place)
+        yield from share_in_order(crew, work, pieces)
         return
-    own, rest = here or partial(work, place), iter(pieces)
+    own, rest = here or work, iter(pieces)
     if workers == 1:
         yield from map(own, rest)
         return
     yield from _begin(own, rest, count)
     first = next(rest, None)
     if first is not None:
-        yield from share_here(partial(work, place), chain((first,), rest), workers=min(workers, count))
+        yield from share_here(work, chain((first,), rest), workers=min(workers, count))
 
 
 def _begin(work: Callable[[Work], Done], pieces: Iterator[Work], count: int) -> Iterator[Done]:
@@ -128,7 +142,7 @@ def _state_of(path: Path) -> str:
     if (path / MANIFEST).is_file():
         names = _files_in(path / MANIFEST)
         return _digest([_manifest_of(path), *(_stat(path / name, name) for name in names)])
-    files = sorted(one for one in path.rglob("*") if one.is_file())
+    files = sorted(one for one in path.rglob("*") if one.is_file() and UNFINISHED not in one.parts)
     return _digest([_stat(one, one.relative_to(path).as_posix()) for one in files]) if files else ""
 
 

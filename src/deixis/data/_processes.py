@@ -72,7 +72,10 @@ class ProcessCrew:
         """Start other processes in place of those that have ended, unless somebody has done so."""
         with self._guard:
             if self._pool is broken:
+                left = list((broken._processes or {}).values())  # noqa: SLF001 (nothing else names them)
                 broken.shutdown(wait=False)
+                for process in left:  # one that was started just when the others ended would be waited for in vain
+                    process.kill()
                 self._pool = _start(self.size)
 
     def close(self) -> None:

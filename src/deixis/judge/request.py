@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.data._crew import Crew
+    from deixis.data._pieces import KeptPieces
 
 
 __all__ = ["AGAIN", "ANSWERED", "BASELINES", "NONE", "NOT_ASKED", "NO_EXAMPLE", "Request", "says_none"]
@@ -50,6 +51,7 @@ class Request:
         workers: how many threads a model may use on a CPU; None for one per core.
         allow_losses: whether the rest is judged where more than one answer in a hundred is lost, as one to no example.
         crew: the workers of a cluster; None to judge here.
+        kept: what was finished when the same request was stopped; None where nothing is kept.
         progress: told of a stage, how much of it is done, of how much (None where nobody knows), and maybe a note.
         options: what was given of the world's own options.
     """
@@ -64,6 +66,7 @@ class Request:
     workers: int | None = None
     allow_losses: bool = False
     crew: Crew | None = None
+    kept: KeptPieces | None = None
     progress: Callable[..., None] = _say_nothing
     options: Mapping[str, Any] = field(default_factory=dict)
 

@@ -22,9 +22,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset, SchemaError
+from deixis.judge._results import answer_lines
 from deixis.judge.boxes import LARGEST, SPACES, Box, Space, box_from, overlap
 from deixis.judge.request import says_none
-from deixis.readers._results import answer_lines
 from deixis.readers.files import head_of, json_items
 
 

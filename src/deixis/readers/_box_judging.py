@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from deixis._losses import Losses
 from deixis._options import refuse_options
-from deixis._version import __version__
 from deixis.data._split_names import names_in_split
-from deixis.data.store import MANIFEST, open_dataset
 from deixis.errors import BrokenDataset, SchemaError
-from deixis.judge.boxes import LADDER, SPACES
+from deixis.judge._results import begin_results, examples_to_judge, write_results
+from deixis.judge._sharing import judge_together
+from deixis.judge.boxes import LADDER, SPACES, Box, Region
 from deixis.judge.request import AGAIN, NO_EXAMPLE
 from deixis.learn.run import is_word
 from deixis.readers._box_answers import AnswerFile, BoxAnswer
@@ -20,9 +20,9 @@ from deixis.readers._box_baselines import BASELINES, NO_SIZE, baseline_answers
 from deixis.readers._box_readings import best_reading, tell_reading
 from deixis.readers._box_scores import MEASURES, chance_of, score_boxes, score_tables, scores_by_fact, scores_by_split
 from deixis.readers._box_verdict_file import write_box_verdicts
-from deixis.readers._box_verdicts import judge_boxes
-from deixis.readers._results import examples_to_judge, write_results
+from deixis.readers._box_verdicts import BoxVerdict, judge_boxes
 from deixis.report.output import Output
+from deixis.scene.scene import Where
 
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from deixis.judge.boxes import Space
     from deixis.judge.request import Request
-    from deixis.readers._box_verdicts import BoxVerdict
     from deixis.readers.reader import ReadExample
     from deixis.worlds.world import Examples, World
 
@@ -57,7 +56,7 @@ class BoxJudging:
     }
     baselines: ClassVar[Mapping[str, str]] = BASELINES
     measures: ClassVar[Mapping[str, str]] = MEASURES
-    runs_on_clusters: ClassVar[bool] = False
+    runs_on_clusters: ClassVar[bool] = True
 
     def recognises(self, answers: Path) -> bool:
         """Never: boxes say nothing without the dataset."""
@@ -70,16 +69,16 @@ class BoxJudging:
         A folder gets evaluation.json and verdicts.parquet, in which other splits are kept.
         """
         source, data = request.answer, request.folder
-        refuse_options(
-            {"--device": request.device != "auto", "--workers": request.workers}, because="for checkpoints only"
-        )
+        refuse_options({"--device": request.device != "auto"}, because="for checkpoints only")
         word = str(source) if is_word(source, tuple(self.baselines)) else ""
         examples: Examples = self.world.part("examples").open(data)
-        asked = examples_to_judge(examples, request.splits)
-        request.progress("examples", len(asked), len(asked))
+        chosen = examples_to_judge(examples, request.splits)
+        request.progress("examples", len(chosen), len(chosen))
         losses, contradictions = Losses("answers"), Counter[str]()
         if word:
-            answers: Iterable[BoxAnswer] = baseline_answers(word, asked, seed=request.seed, losses=losses)
+            answers: Iterable[BoxAnswer] = baseline_answers(
+                word, list(chosen.values()), seed=request.seed, losses=losses
+            )
         else:
             answers = self.read(source, request.options.get("space"), losses, contradictions)
         given: dict[str, BoxAnswer] = {}
@@ -95,20 +94,13 @@ class BoxJudging:
             for name in others:
                 del given[name]
             losses.demand_few(where=source, allowed=request.allow_losses)
-        asked = _in_answered_splits(asked, given)
+        chosen = _in_answered_splits(chosen, given)
+        asked = list(chosen.values())
         if not asked:
             why = f": {NO_SIZE}" if word else "; are the ids the same?"
             raise BrokenDataset(f"none of the answers in {source} is to an example that is judged{why}")
-        values: dict[str, Any] = {
-            "deixis": __version__,
-            "world": self.world.name,
-            "model": word or None,
-            "predictions": {"answers": None if word else source.resolve().name, "seed": request.seed if word else None},
-            "data": data.name,
-            "digest": open_dataset(data).digest if (data / MANIFEST).is_file() else "",
-            "seed": request.seed,
-        }
-        verdicts = [self.judge(example, given.get(str(example.id)), contradictions) for example in asked]
+        values = begin_results(request, world=self.world.name, word=word)
+        verdicts = self._judge_all(request, chosen, given, contradictions)
         chances, seed = [chance_of(example) for example in asked], request.seed
         splits = [split for split in examples.splits if any(split in names_in_split(one.split) for one in asked)]
         values |= {
@@ -125,7 +117,7 @@ class BoxJudging:
         def write(path: Path, keep: bool) -> None:
             write_box_verdicts(path, verdicts, world=self.world, keep=keep)
 
-        files, notes = write_results(request, values, write) if request.out is not None else ([], [])
+        files, notes = write_results(request, values, write)
         return Output(values=values, blocks=[*_blocks(values), *losses.lines()], files=files, notes=notes)
 
     def read(
@@ -138,19 +130,50 @@ class BoxJudging:
             raise BrokenDataset(f"{path} {kind}; {self.world.name} judges files of answers, and the words {words}")
         yield from AnswerFile(path, space=space, losses=losses, contradictions=contradictions)
 
-    def judge(self, example: ReadExample, answer: BoxAnswer | None, contradictions: Counter[str]) -> BoxVerdict:
-        """Judge one answer, or None for no answer; a box far outside its image is counted as a contradiction."""
+    def _judge_all(
+        self,
+        request: Request,
+        chosen: Mapping[int, ReadExample],
+        given: Mapping[str, BoxAnswer],
+        contradictions: Counter[str],
+    ) -> list[BoxVerdict]:
+        """Judge the answers to examples by their numbers, here or by whoever shares the work.
+
+        A box far outside its image is counted as a contradiction.
+        """
+        asked = [(number, given.get(str(example.id))) for number, example in chosen.items()]
+        for number, answer in asked:
+            for one in (answer.boxes or ()) if answer is not None else ():
+                if one.space == "pixels" and _is_far_outside(one.box, chosen[number], one.image):
+                    contradictions["a box in pixels reaches far out of its image"] += 1
+        return judge_together(request, self.world, asked, _judge_some, examples=chosen, unpack=_unpack)
+
+    def judge(self, example: ReadExample, answer: BoxAnswer | None) -> BoxVerdict:
+        """Judge one answer, or None for no answer."""
         try:
-            verdict = judge_boxes(self.world, example, answer)
+            return judge_boxes(self.world, example, answer)
         except SchemaError as error:
             others = " or ".join(space for space in SPACES if space != "pixels")
             raise BrokenDataset(
                 f"example {example.id}: {error}; give answers in {others}, or add width and height to each"
             ) from error
-        for one in (answer.boxes or ()) if answer is not None else ():
-            if one.space == "pixels" and _is_far_outside(one.box, example, one.image):
-                contradictions["a box in pixels reaches far out of its image"] += 1
-        return verdict
+
+
+def _judge_some(
+    world: World, examples: Mapping[int, ReadExample], asked: Sequence[tuple[int, BoxAnswer | None]]
+) -> list[BoxVerdict]:
+    """Judge some answers, in whatever process."""
+    judging = world.part("judging")
+    return [judging.judge(examples[number], answer) for number, answer in asked]
+
+
+def _unpack(fields: Sequence[Any]) -> BoxVerdict:
+    """Return a verdict of which JSON has made lists."""
+    one = BoxVerdict(*fields)
+    regions = tuple(Region(image, Box(*box)) for image, box in one.regions)
+    chosen = None if one.chosen is None else Where(*one.chosen)
+    words = {"misreading": tuple(one.misreading), "read_as": tuple(one.read_as)}
+    return one._replace(regions=regions, chosen=chosen, **words)
 
 
 def _explain(asked: Sequence[ReadExample], answers: Sequence[BoxAnswer | None]) -> dict[str, Any]:
@@ -171,10 +194,10 @@ def _is_far_outside(box: Any, example: ReadExample, image: int | str | None) -> 
     )
 
 
-def _in_answered_splits(asked: list[ReadExample], given: Mapping[str, BoxAnswer]) -> list[ReadExample]:
-    """Return the examples of the splits of which any example was answered."""
-    splits = {split for one in asked if str(one.id) in given for split in names_in_split(one.split)}
-    return [one for one in asked if splits.intersection(names_in_split(one.split))]
+def _in_answered_splits(asked: Mapping[int, ReadExample], given: Mapping[str, BoxAnswer]) -> dict[int, ReadExample]:
+    """Return the examples of the splits of which any example was answered, by their numbers."""
+    splits = {split for one in asked.values() if str(one.id) in given for split in names_in_split(one.split)}
+    return {number: one for number, one in asked.items() if splits.intersection(names_in_split(one.split))}
 
 
 def _blocks(values: Mapping[str, Any]) -> Iterator[Any]:

@@ -28,7 +28,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.readers._results import answer_lines
+from deixis.judge._results import answer_lines
 from deixis.readers.files import head_of, json_items, json_members
 
 

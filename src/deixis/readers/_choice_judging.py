@@ -15,11 +15,11 @@ import numpy as np
 
 from deixis._losses import Losses
 from deixis._options import refuse_options
-from deixis._version import __version__
 from deixis.audits._pairs import compare_pair, words_of
 from deixis.data._split_names import names_in_split
-from deixis.data.store import MANIFEST, open_dataset
 from deixis.errors import BrokenDataset, RecipeError
+from deixis.judge._results import begin_results, examples_to_judge, write_results
+from deixis.judge._sharing import judge_together
 from deixis.judge.request import AGAIN, NO_EXAMPLE
 from deixis.judge.verdicts import Codes, Verdicts, id_code, write_verdicts
 from deixis.learn.run import is_word
@@ -34,7 +34,6 @@ from deixis.readers._choice_scores import (
     score_facts,
     score_tables,
 )
-from deixis.readers._results import examples_to_judge, write_results
 from deixis.report.output import Output
 from deixis.seeds import Stream, derive
 
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from deixis.readers._choice_answers import Choices
     from deixis.readers._world import ReaderWorld
     from deixis.readers.reader import ReadExample
+    from deixis.worlds.world import World
 
 
 CHANGES = {
@@ -67,9 +67,13 @@ def ready_part(world: ReaderWorld) -> ChoiceJudging:
 
 def difference_of(asked: Choices, chosen: int, example: ReadExample) -> str:
     """Return how the sentence of a wrong choice differs from the right one, or an empty text where it is right."""
-    if chosen == asked.right or not 0 <= chosen < len(example.choices):
+    return _difference(asked.right, chosen, example)
+
+
+def _difference(right: int, chosen: int, example: ReadExample) -> str:
+    if chosen == right or not 0 <= chosen < len(example.choices):
         return ""
-    return CHANGES[compare_pair(example.choices[asked.right], example.choices[chosen]).change]
+    return CHANGES[compare_pair(example.choices[right], example.choices[chosen]).change]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class ChoiceJudging:
         "SugarCrepe": "the answers that it publishes, one file for each order",
     }
     measures: ClassVar[Mapping[str, str]] = MEASURES
-    runs_on_clusters: ClassVar[bool] = False
+    runs_on_clusters: ClassVar[bool] = True
 
     @property
     def baselines(self) -> Mapping[str, str]:
@@ -106,11 +110,12 @@ class ChoiceJudging:
         A folder gets evaluation.json and verdicts.parquet, in which other splits are kept.
         """
         data = request.folder
-        refuse_options({"--device": request.device != "auto", "--workers": request.workers}, because="no model is run")
+        refuse_options({"--device": request.device != "auto"}, because="no model is run")
         refuse_options({"--space": request.options.get("space")}, because="the answers are choices, not boxes")
         word = self._word(request)
         examples = self.world.part("examples").open(data)
-        asked = examples_to_judge(examples, request.splits)
+        chosen = examples_to_judge(examples, request.splits)
+        asked = list(chosen.values())
         request.progress("examples", len(asked), len(asked))
         losses = Losses("answers")
         if word:
@@ -118,20 +123,11 @@ class ChoiceJudging:
         else:
             given = self._read(request.answers, {str(example.id): example for example in examples}, losses)
             losses.demand_few(where=" and ".join(map(str, request.answers)), allowed=request.allow_losses)
-        verdicts, facts = self._verdicts(asked, given, request)
+        values = begin_results(request, world=self.world.name, word=word)
+        verdicts, facts = self._verdicts(chosen, given, request)
         measures = measures_in(verdicts)
         splits = [split for split in examples.splits if any(in_split(one, split) for one in verdicts)]
-        values = {
-            "deixis": __version__,
-            "world": self.world.name,
-            "model": word or None,
-            "predictions": {
-                "answers": None if word else " and ".join(path.resolve().name for path in request.answers),
-                "seed": request.seed if word else None,
-            },
-            "data": data.name,
-            "digest": open_dataset(data).digest if (data / MANIFEST).is_file() else "",
-            "seed": request.seed,
+        values |= {
             "overall": score_choices(verdicts, measures),
             "splits": {
                 split: score_choices([one for one in verdicts if in_split(one, split)], measures) for split in splits
@@ -142,7 +138,7 @@ class ChoiceJudging:
         def write(path: Path, keep: bool) -> None:
             write_choice_verdicts(path, verdicts, world=self.world.name, keep=keep)
 
-        files, notes = write_results(request, values, write) if request.out is not None else ([], [])
+        files, notes = write_results(request, values, write)
         blocks = [*score_tables(values, measures), *losses.lines()]
         return Output(values=values, blocks=blocks, files=files, notes=notes)
 
@@ -190,7 +186,7 @@ class ChoiceJudging:
 
     def _verdicts(
         self,
-        asked: Sequence[ReadExample],
+        asked: Mapping[int, ReadExample],
         given: Mapping[tuple[str, str, str], ChoiceAnswer],
         request: Request,
     ) -> tuple[list[ChoiceVerdict], list[Mapping[str, Any]]]:
@@ -204,28 +200,57 @@ class ChoiceJudging:
         questions = {question for _, question in by_question}
         answered = {
             split
-            for example in asked
+            for example in asked.values()
             if any((str(example.id), one.asked) in by_question for one in choices_of(example, task))
             for split in names_in_split(example.split)
         }
-        verdicts: list[ChoiceVerdict] = []
-        facts: list[Mapping[str, Any]] = []
-        for example in asked:
-            if not answered.intersection(names_in_split(example.split)):
-                continue
-            judged: list[JudgedChoice] = []
+        chosen = {
+            number: example for number, example in asked.items() if answered.intersection(names_in_split(example.split))
+        }
+        judged: dict[int, list[JudgedChoice]] = {}
+        for number, example in chosen.items():
+            judged[number] = []
             for one in choices_of(example, task):
                 if one.asked and one.asked.partition(" ")[0] not in {name.partition(" ")[0] for name in questions}:
                     continue
-                judged += _judge(one, by_question.get((str(example.id), one.asked), {}), runs, most)
-            verdicts.append(_verdict(example, judged, task))
-            facts.append(example.facts)
+                judged[number] += _judge(one, by_question.get((str(example.id), one.asked), {}), runs, most)
+        missed = self._misreadings(request, chosen, judged)
+        verdicts = [
+            ChoiceVerdict(str(example.id), example.split, tuple(judged[number]), missed.get(number, ()), example.text)
+            for number, example in chosen.items()
+        ]
         if not verdicts:
             where = " and ".join(map(str, request.answers))
             raise BrokenDataset(
                 f"none of the answers in {where} is to an example that is judged; are the ids the same?"
             )
-        return verdicts, facts
+        return verdicts, [example.facts for example in chosen.values()]
+
+    def _misreadings(
+        self, request: Request, asked: Mapping[int, ReadExample], judged: Mapping[int, Sequence[JudgedChoice]]
+    ) -> dict[int, tuple[str, ...]]:
+        """How wrong choices differ from the right ones, worked out here or by whoever shares the work."""
+        if self.world.reader.task != "match":
+            return {}
+        pairs = {
+            number: [(one.asked.right, one.answer.choice) for one in some if one.outcome == "wrong" and one.answer]
+            for number, some in judged.items()
+        }
+        wrong = [(number, some) for number, some in pairs.items() if some]
+        found = judge_together(request, self.world, wrong, _differences, examples=asked, unpack=tuple)
+        return {number: missed for (number, _), missed in zip(wrong, found, strict=True)}
+
+
+def _differences(
+    world: World,  # noqa: ARG001 (as whoever shares the work is told)
+    examples: Mapping[int, ReadExample],
+    asked: Sequence[tuple[int, Sequence[tuple[int, int]]]],
+) -> list[tuple[str, ...]]:
+    """Return for each example how its wrong choices differ from the right ones, which stand before them."""
+    return [
+        tuple(dict.fromkeys(_difference(right, chosen, examples[number]) for right, chosen in pairs))
+        for number, pairs in asked
+    ]
 
 
 def _judge(asked: Choices, given: Mapping[str, ChoiceAnswer], runs: Sequence[str], most: int) -> Iterator[JudgedChoice]:
@@ -233,14 +258,6 @@ def _judge(asked: Choices, given: Mapping[str, ChoiceAnswer], runs: Sequence[str
     yield from (JudgedChoice(asked, answer, run) for run, answer in given.items())
     missing = [run for run in runs if run not in given] if len(runs) == most else [""] * (most - len(given))
     yield from (JudgedChoice(asked, None, run) for run in missing)
-
-
-def _verdict(example: ReadExample, judged: Sequence[JudgedChoice], task: str) -> ChoiceVerdict:
-    missed: dict[str, None] = {}
-    for one in judged:
-        if task == "match" and one.outcome == "wrong" and one.answer is not None:
-            missed[difference_of(one.asked, one.answer.choice, example)] = None
-    return ChoiceVerdict(str(example.id), example.split, tuple(judged), tuple(missed), example.text)
 
 
 def _choose(word: str, asked: Choices, stream: Stream) -> int:

@@ -11,10 +11,12 @@ from deixis.errors import BrokenCheckpoint, RecipeError
 from deixis.learn._checkpoints import write_bundle
 from deixis.learn.run import shipped_checkpoints
 from deixis.worlds.rooms.captions import caption
+from deixis.worlds.rooms.judging._arrays import score_captions
 from deixis.worlds.rooms.judging._predictions import read_predictions
+from deixis.worlds.rooms.judging._summary import summarise
 from deixis.worlds.rooms.pairs import CATEGORIES, SETS, test_sets
 from deixis.worlds.rooms.training._bundles import read_rooms
-from deixis.worlds.rooms.training._evaluate import SetCaptions, Style, say_sets, scores_of, write_captions
+from deixis.worlds.rooms.training._evaluate import SetCaptions, Style, accuracy_of, say_sets, write_captions
 from deixis.worlds.rooms.training._saying import Decoding, Pragmatic
 from deixis.worlds.rooms.training.features import Eyes
 from tests.training.rooms.made import HERE, KNOWN, SEEN, fresh_listener, fresh_speaker
@@ -64,10 +66,15 @@ def test_without_a_listener_there_is_only_a_literal_one(speaker):
     """It goes by what words mean, whoever speaks."""
     spoken, facts = say_sets(speaker, eyes=HERE, count=COUNT)
 
-    _, accuracy = scores_of(spoken)
+    accuracy = accuracy_of(spoken)
     assert facts["listener"] is None
     assert all("listener_accuracy" not in found for found in accuracy.values())
     assert accuracy.keys() == {*SETS, *CATEGORIES, "overall"}
+
+
+def summary_of(spoken):
+    scores = {name: score_captions(one.texts, one.images[:, 0], one.images[:, 1:]) for name, one in spoken.items()}
+    return summarise(scores, categories=CATEGORIES)
 
 
 def made_up(texts, images, understood):
@@ -82,7 +89,7 @@ def test_accuracies_are_unweighted_means_of_sets():
         for number, (name, rows) in enumerate(sets.items())
     }
 
-    _, accuracy = scores_of(spoken)
+    accuracy = accuracy_of(spoken)
 
     shares = {name: number % 5 / 4 for number, name in enumerate(sets)}
     assert accuracy["scale"]["listener_accuracy"] == 0.75
@@ -99,7 +106,7 @@ def test_exhaustive_captions_score_as_they_should():
         for name, rows in sets.items()
     }
 
-    summary, accuracy = scores_of(spoken)
+    summary, accuracy = summary_of(spoken), accuracy_of(spoken)
 
     assert accuracy["overall"]["literal_accuracy"] > 0.95
     assert summary.overall["false_features"].mean == 0
@@ -155,7 +162,7 @@ def test_the_speakers_that_come_with_deixis_speak_of_what_they_see():
     found = {}
     for name in ("b", "rp", "sp"):
         spoken, _ = say_sets(shipped_checkpoints()[f"speaker-{name}"], eyes=Eyes(device="cpu"), count=6)
-        found[name] = scores_of(spoken)
+        found[name] = summary_of(spoken), accuracy_of(spoken)
     said = {name: summary.overall["mentioned_features"].mean for name, (summary, _) in found.items()}
 
     assert said["b"] > 5.8

@@ -15,10 +15,8 @@ not answered, or cannot be understood, is wrong and also counted apart.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -26,34 +24,29 @@ import pyarrow as pa
 
 from deixis._losses import Losses
 from deixis._options import refuse_options
-from deixis._version import __version__
-from deixis.data._crew import count_workers
-from deixis.data._data_places import share_reading
-from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
 from deixis.data._split_names import names_in_split
-from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.misreadings import leading_to
-from deixis.errors import BrokenDataset, DeixisError, UnknownName
+from deixis.errors import BrokenDataset, DeixisError
+from deixis.judge._results import answer_lines, begin_results, examples_to_judge, write_results
+from deixis.judge._sharing import judge_together
 from deixis.judge.request import AGAIN, NO_EXAMPLE, says_none
 from deixis.judge.uncertainty import plain_estimates, share
-from deixis.judge.verdicts import VERDICTS, Codes, Verdicts, id_code, write_verdicts
+from deixis.judge.verdicts import Codes, Verdicts, id_code, write_verdicts
 from deixis.learn.run import is_word
 from deixis.report.output import Output, TextTable
 from deixis.resolution.reference import denotation, resolve
 from deixis.scene.scene import Where
 from deixis.seeds import Stream, derive
 from deixis.worlds.example import context_of, fits_nothing, has_absent, scenes_of
-from deixis.worlds.registry import find_known, find_world
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.data._data_places import DataPlace
     from deixis.judge.request import Request
     from deixis.worlds.example import Example
-    from deixis.worlds.world import Examples, World
+    from deixis.worlds.world import World
 
 
 __all__ = ["OUTCOMES", "Answer", "ObjectJudging", "Verdict", "ready_part", "score_verdicts", "write_object_verdicts"]
@@ -71,7 +64,6 @@ Result: TypeAlias = Literal[
 OUTCOMES: tuple[Result, ...] = get_args(Result)
 SOMETHING, NOTHING = "something fits", "nothing fits"  # the two kinds of examples, where a dataset has both
 UNEXPLAINED = "nothing in particular"
-EVERY = 256  # answers that are judged together
 
 
 class Answer(NamedTuple):
@@ -141,7 +133,7 @@ class ObjectJudging:
         source, data = request.answer, request.folder
         word = str(source) if is_word(source, tuple(self.baselines)) else ""
         examples = self.world.part("examples").open(data)
-        chosen, unfit = _divide(_examples_to_judge(examples, request.splits))
+        chosen, unfit = _divide(examples_to_judge(examples, request.splits))
         asked = list(chosen.values())
         may_be_none = has_absent(examples, asked)
         if not asked:
@@ -175,44 +167,28 @@ class ObjectJudging:
             raise BrokenDataset(
                 f"none of the answers in {source} is to an example that is judged; are the ids the same?"
             )
-        verdicts = list(self._judge_all(request, chosen, given))
+        about = begin_results(request, world=self.world.name, word=word)
+        todo = [(number, given.get(str(example.id))) for number, example in chosen.items()]
+        verdicts = judge_together(request, self.world, todo, _judge_some, examples=chosen, unpack=_unpack)
         chances = [1 / max(sum(map(len, scenes_of(example))) + may_be_none, 1) for example in asked]
         wanted = [split for split in examples.splits if split in answered]
-        values = {
-            "deixis": __version__,
-            "world": self.world.name,
-            "model": word or None,
-            "predictions": {"answers": None if word else source.resolve().name, "seed": request.seed if word else None},
-            "data": data.name,
-            "digest": open_dataset(data).digest if (data / MANIFEST).is_file() else "",
-            "seed": request.seed,
-            "overall": score_verdicts(verdicts, chances),
-            "splits": {split: score_verdicts(*_of_split(verdicts, chances, split)) for split in wanted},
-        } | ({"losses": losses.to_dict()} if losses else {})
+        values = (
+            about
+            | {
+                "overall": score_verdicts(verdicts, chances),
+                "splits": {split: score_verdicts(*_of_split(verdicts, chances, split)) for split in wanted},
+            }
+            | ({"losses": losses.to_dict()} if losses else {})
+        )
         values |= {"not judged": unfit} if unfit else {}
-        files, notes = _write(request, values, verdicts, self.world) if request.out is not None else ([], [])
+
+        def write(path: Path, keep: bool) -> None:
+            write_object_verdicts(path, verdicts, world=self.world, keep=keep)
+
+        files, notes = write_results(request, values, write)
         return Output(
             values=values, blocks=[*_blocks(values), *_unfit_lines(unfit), *losses.lines()], files=files, notes=notes
         )
-
-    def _judge_all(
-        self, request: Request, chosen: Mapping[int, Example], given: Mapping[str, Answer]
-    ) -> Iterator[Verdict]:
-        """Judge the answers to examples by their numbers, here or by whoever shares the work."""
-        asked = [(number, given.get(str(example.id))) for number, example in chosen.items()]
-        pieces = [_Piece(self.world.name, asked[start : start + EVERY]) for start in range(0, len(asked), EVERY)]
-
-        def here(piece: _Piece) -> list[Verdict]:
-            return [self.judge(chosen[number], answer) for number, answer in piece.asked]
-
-        found: Iterable[list[Verdict]] = map(here, pieces)
-        if find_known(self.world.name) == self.world:  # which other processes find
-            workers = count_workers(request.workers)
-            found = share_reading(
-                _judge_piece, request.folder, pieces, len(pieces), workers=workers, crew=request.crew, here=here
-            )
-        for verdicts in found:
-            yield from verdicts
 
     def ask_model(
         self,
@@ -260,7 +236,7 @@ class ObjectJudging:
             raise BrokenDataset(f"{path} {kind}; {self.world.name} judges files of answers, and the words {words}")
         shown = {str(example.id): len(scenes_of(example)) for example in examples}
         seen = False
-        for values in _lines(path):
+        for values in answer_lines(path):
             seen = True
             number = values.get("id") if isinstance(values, dict) else None
             if not isinstance(number, int | str) or isinstance(number, bool):
@@ -308,24 +284,19 @@ class ObjectJudging:
                     continue
 
 
-class _Piece(NamedTuple):
-    """Numbers of examples of a world, with the answers to them."""
-
-    world: str
-    asked: Sequence[tuple[int, Answer | None]]
-
-
-def _judge_piece(place: DataPlace, piece: _Piece) -> list[Verdict]:
+def _judge_some(
+    world: World, examples: Mapping[int, Example], asked: Sequence[tuple[int, Answer | None]]
+) -> list[Verdict]:
     """Judge some answers, in whatever process."""
-    judging, examples = _open_data(place, piece.world)
-    return [judging.judge(examples[number], answer) for number, answer in piece.asked]
+    judging = world.part("judging")
+    return [judging.judge(examples[number], answer) for number, answer in asked]
 
 
-@lru_cache(maxsize=1)
-def _open_data(place: DataPlace, world: str) -> tuple[ObjectJudging, Examples]:
-    """The judging and the examples of a dataset, which stay open for the next piece."""
-    found = find_world(world)
-    return found.part("judging"), found.part("examples").open(place.find())
+def _unpack(fields: Sequence[Any]) -> Verdict:
+    """Return a verdict of which JSON has made lists."""
+    one = Verdict(*fields)
+    chosen = None if one.chosen is None else Where(*one.chosen)
+    return one._replace(chosen=chosen, misreading=tuple(one.misreading), read_as=tuple(one.read_as))
 
 
 def _objects_said(example: Example) -> Iterable[Where]:
@@ -339,31 +310,8 @@ def _objects_said(example: Example) -> Iterable[Where]:
     return resolve(said, context).objects
 
 
-def _lines(path: Path) -> Iterator[Any]:
-    try:
-        with path.open(encoding="utf-8-sig") as stream:
-            for line in stream:
-                if line.strip():
-                    try:
-                        yield json.loads(line)
-                    except (ValueError, RecursionError):
-                        yield None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenDataset(f"{path} cannot be read: {error}") from error
-
-
 def _splits(example: Example) -> list[str]:
     return names_in_split(example.split)
-
-
-def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> dict[int, Example]:
-    """Return the examples of some splits by number, by default of all but train, or of all without another split."""
-    known = list(examples.splits)
-    unknown = [split for split in splits if split not in known]
-    if unknown:
-        raise UnknownName(f"there is no split {unknown[0]!r} in {examples.path.name}; it has {', '.join(known)}")
-    wanted = set(splits) or {split for split in known if split != "train"} or set(known)
-    return {number: example for number, example in enumerate(examples) if wanted.intersection(_splits(example))}
 
 
 def _divide(found: Mapping[int, Example]) -> tuple[dict[int, Example], int]:
@@ -406,25 +354,6 @@ def score_verdicts(verdicts: Sequence[Verdict], chances: Sequence[float]) -> dic
             name: round(count, 3) for name, count in sorted(shares.items(), key=lambda one: (-one[1], one[0]))
         },
     }
-
-
-def _answerer(kept: Mapping[str, Any]) -> dict[str, Any]:
-    facts = kept.get("predictions")
-    return {"model": kept.get("model") or "", **(facts if isinstance(facts, dict) else {})}
-
-
-def _write(
-    request: Request, values: Mapping[str, Any], verdicts: Sequence[Verdict], world: World
-) -> tuple[list[Path], list[str]]:
-    out = place_for(request.out, {"data": values["data"], "digest": values["digest"]})  # type: ignore[arg-type]
-    kept = read_kept(out)
-    demand_same(out, _answerer(values), None if kept is None else _answerer(kept), force=request.force)
-    before = {} if kept is None or request.force else dict(kept.get("splits") or {})
-    others = [split for split in before if split not in values["splits"]]
-    write_object_verdicts(out / VERDICTS, verdicts, world=world, keep=bool(others))
-    files = [write_evaluation(out, {**values, "splits": before | values["splits"]}), out / VERDICTS]
-    notes = [f"Kept there of earlier: {', '.join(others)}"] if others else []
-    return files, notes + ([f"{request.out} itself holds results on another dataset"] if out != request.out else [])
 
 
 def write_object_verdicts(path: Path, verdicts: Sequence[Verdict], *, world: World, keep: bool = False) -> None:

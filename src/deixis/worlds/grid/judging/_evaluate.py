@@ -85,7 +85,8 @@ def evaluate(request: Request) -> Output:
     examples = ExampleArraysBySplit(source, request.progress)
     plans = plans_for(answer, examples, replace(request, out=out))
     asked = {name: examples[name] for name in plans}
-    judge = judge_all if request.crew is None else partial(judge_with_crew, crew=request.crew)
+    is_whole = request.crew is None and request.kept is None
+    judge = judge_all if is_whole else partial(judge_with_crew, crew=request.crew, kept=request.kept)
     evaluation, verdicts = evaluate_plans(asked, plans, data=data.name, digest=digest, judge=judge)
     losses = _losses(source, asked, plans, again=evaluation.strange.get(ANSWERED, 0))
     losses.demand_few(where=answer, allowed=request.allow_losses)

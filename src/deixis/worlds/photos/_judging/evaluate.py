@@ -17,6 +17,7 @@ from deixis._version import __version__
 from deixis.data._crew import count_workers
 from deixis.data._data_places import share_reading
 from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
+from deixis.data._pieces import share_kept
 from deixis.errors import BrokenDataset, RecipeError, SchemaError, UnknownName
 from deixis.judge.request import AGAIN, ANSWERED, BASELINES, NO_EXAMPLE
 from deixis.judge.verdicts import VERDICTS
@@ -26,7 +27,7 @@ from deixis.seeds import Stream, derive
 from deixis.worlds.photos._judging.grounding import evaluate_answers
 from deixis.worlds.photos._judging.tables import absence_blocks, evaluation_blocks
 from deixis.worlds.photos._judging.verdict_file import write_answer_verdicts
-from deixis.worlds.photos._judging.verdicts import judge_choices
+from deixis.worlds.photos._judging.verdicts import Verdict, judge_choices
 from deixis.worlds.photos.data._predictions import EVERY, AnswerReport, read_answers
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.localise import SETTINGS, SPACES, Answer, match_box
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from deixis.data._data_places import DataPlace
     from deixis.judge.request import Request
-    from deixis.worlds.photos._judging.verdicts import Choice, Verdict
+    from deixis.worlds.photos._judging.verdicts import Choice
     from deixis.worlds.photos.data.store import CopsRef
     from deixis.worlds.photos.localise import Example
     from deixis.worlds.photos.scene.graph import Box
@@ -138,17 +139,25 @@ def _share_choices(request: Request, scenes: GraphTable, choices: Sequence[Choic
     order = sorted(range(len(choices)), key=lambda place: choices[place].example.id)
     ordered = [choices[place] for place in order]
     pieces = [ordered[start : start + TOGETHER] for start in range(0, len(ordered), TOGETHER)]
-    found = share_reading(
-        _judge_there,
-        request.folder,
-        pieces,
-        len(pieces),
-        workers=count_workers(request.workers),
-        crew=request.crew,
-        here=partial(judge_choices, scenes=scenes),
-    )
+    workers, here = count_workers(request.workers), partial(judge_choices, scenes=scenes)
+
+    def share(some: Sequence[Sequence[Choice]]) -> Iterable[list[Verdict]]:
+        return share_reading(
+            _judge_there, request.folder, some, len(some), workers=workers, crew=request.crew, here=here
+        )
+
+    found = share_kept(request.kept, pieces, share, key=_key, pack=list, unpack=_verdicts_in)
     judged = dict(zip(order, (verdict for verdicts in found for verdict in verdicts), strict=True))
     return [judged[place] for place in range(len(choices))]
+
+
+def _key(choices: Sequence[Choice]) -> Any:
+    return ["verdicts", [(choice.example.id, *choice[1:]) for choice in choices]]
+
+
+def _verdicts_in(packed: Any) -> list[Verdict]:
+    """Return verdicts of which JSON has made lists."""
+    return [one._replace(misreadings=tuple(one.misreadings)) for one in (Verdict(*fields) for fields in packed)]
 
 
 def _judge_there(place: DataPlace, choices: Sequence[Choice]) -> list[Verdict]:
@@ -185,7 +194,9 @@ def _evaluate_model(request: Request) -> Output:
         about = {"data": data.name, "digest": dataset.dataset.digest, "splits": sorted(wanted)}
         out = _place_of_results(out, {**about, "settings": SETTINGS, "model": told}, force=request.force)
     around = Surroundings(device=request.device, cache=request.options.get("cache"))
-    found, facts = ground(checkpoint, dataset, splits=wanted, retriever=first, around=around, progress=request.progress)
+    found, facts = ground(
+        checkpoint, dataset, splits=wanted, retriever=first, around=around, kept=request.kept, progress=request.progress
+    )
     absence = absence_of(found)
     said = {**facts, "telling what is there": {setting: one.to_dict() for setting, one in absence.items()}}
     with TemporaryDirectory() as aside:

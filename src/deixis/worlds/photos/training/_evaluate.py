@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import torch
 
+from deixis.data._pieces import digest_of, pack_arrays, unpack_arrays
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenCheckpoint, RecipeError
 from deixis.learn._checkpoints import checkpoint_digest
@@ -22,7 +24,7 @@ from deixis.worlds.photos.localise import SETTINGS, Answer
 from deixis.worlds.photos.training._bundles import EYES, read_grounding
 from deixis.worlds.photos.training._lessons import questions_of
 from deixis.worlds.photos.training._prepare import Surroundings, prepare
-from deixis.worlds.photos.training._scoring import answer, retrieve
+from deixis.worlds.photos.training._scoring import Choices, answer, retrieve
 from deixis.worlds.photos.training.settings import grounding_of
 
 
@@ -30,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import torch
     from torch import nn
 
+    from deixis.data._pieces import KeptPieces
     from deixis.learn.run import Progress
     from deixis.worlds.photos.data.store import CopsRef
     from deixis.worlds.photos.training._prepare import Preparation
@@ -101,6 +103,7 @@ def ground(
     splits: Sequence[str] = (TEST,),
     retriever: Path | None = None,
     around: Surroundings | None = None,
+    kept: KeptPieces | None = None,
     progress: Progress | None = None,
 ) -> tuple[GroundingAnswers, dict[str, Any]]:
     """Let a model answer some splits of a dataset, and return the answers with facts about them.
@@ -112,6 +115,7 @@ def ground(
         retriever: a checkpoint of a model that finds images; only the image that it finds is then searched
             (Retrieve+REF).
         around: where all is computed.
+        kept: answers that the model gave before it was stopped.
         progress: told how far things are.
 
     Raises:
@@ -131,12 +135,12 @@ def ground(
     rows = np.concatenate([expressions.rows(split) for split in known]) if known else np.zeros(0, np.int64)
     if not len(rows):
         raise RecipeError(f"{dataset.path.name} has nothing to ask in {', '.join(splits) or 'no split'}")
-    found = _answers(asks, chooses, rows, tell, "answers")
+    found = _answers(asks, chooses, rows, tell, "answers", kept)
     threshold = np.full(len(SETTINGS), -np.inf)
     dev = expressions.rows(DEV) if DEV in expressions.splits else np.zeros(0, np.int64)
     if (expressions.target[dev] < 0).any() and (expressions.target[dev] >= 0).any():
         is_same = len(dev) == len(rows) and np.array_equal(dev, rows)
-        held = found if is_same else _answers(asks, chooses, dev, tell, "answers on val")
+        held = found if is_same else _answers(asks, chooses, dev, tell, "answers on val", kept)
         threshold = np.array([threshold_of(fit[held.is_there], fit[~held.is_there]) for fit in held.fit.T])
     facts = {
         "model": asks.how.model,
@@ -242,7 +246,9 @@ def _settings(path: Path, values: Mapping[str, Any]) -> Grounding:
         raise BrokenCheckpoint(f"{path} has settings that this version does not know: {error}") from error
 
 
-def _answers(asks: Asks, chooses: Asks | None, rows: np.ndarray, tell: Progress, stage: str) -> GroundingAnswers:
+def _answers(
+    asks: Asks, chooses: Asks | None, rows: np.ndarray, tell: Progress, stage: str, kept: KeptPieces | None
+) -> GroundingAnswers:
     ready, table = asks.ready, asks.ready.table
     expressions = ready.arrays.expressions
     questions = questions_of(expressions, ready.said, rows, table.device)
@@ -251,9 +257,21 @@ def _answers(asks: Asks, chooses: Asks | None, rows: np.ndarray, tell: Progress,
         questions = replace(questions, shown=retrieve(chooses.model, chooses.ready.table, theirs))
     choice = np.zeros((len(rows), len(SETTINGS)), np.int64)
     fit, done = np.zeros((len(rows), len(SETTINGS))), 0
-    for some, found in answer(asks.model, table, questions):
+
+    def name_of(some: torch.Tensor) -> str:
+        return digest_of([stage, some.tolist()])
+
+    def known(some: torch.Tensor) -> Choices | None:
+        if kept is None or name_of(some) not in kept:
+            return None
+        found = unpack_arrays(kept.find(name_of(some)))
+        return Choices(torch.from_numpy(found["choice"]), torch.from_numpy(found["fit"]))
+
+    for some, found in answer(asks.model, table, questions, known=known):
         places = some.cpu().numpy()
         choice[places], fit[places] = found.choice.cpu().numpy(), found.fit.double().cpu().numpy()
+        if kept is not None and name_of(some) not in kept:
+            kept.keep(name_of(some), pack_arrays({"choice": choice[places], "fit": fit[places]}))
         done += len(places)
         tell(stage, done, len(rows), asks.how.model)
     image = ready.arrays.regions.image[choice].astype(np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from deixis.worlds.rooms.speakers import INCREMENTAL, caption_of, choose_rows
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from deixis.distractors._contrast import By
     from deixis.speakers import Speaker
@@ -64,6 +64,7 @@ def score_speakers(
     by: By = "label",
     speakers: Mapping[str, Speaker] = SPEAKERS,
     pairs: Mapping[str, np.ndarray] | None = None,
+    share: Callable[[Callable[[SpeakerTurn], Scores], Sequence[SpeakerTurn]], Iterable[Scores]] = map,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, dict[str, Scores]]:
     """The scores of speakers on the thirteen test sets: name of the speaker -> name of the set -> scores.
@@ -76,25 +77,45 @@ def score_speakers(
         by: whether features contrast by labels or by expressions.
         speakers: who.
         pairs: other test sets than those of the seed.
+        share: does some work on each of several things, in their order, perhaps elsewhere.
         progress: called with the name of a speaker, how many are done, and how many there are.
     """
     pairs = test_sets(seed=seed, count=count) if pairs is None else pairs
     modes: dict[str, Mode] = {"released captions": "clean", "released captions, paper mode": "paper"}
-    released = {part: captions_of(rows[:, 0], seed=seed) for part, rows in pairs.items()}
-    found: dict[str, dict[str, Scores]] = {}
-    for done, (name, mode) in enumerate(modes.items()):
-        _tell(progress, name, done, len(speakers) + 2)
-        found[name] = {
-            part: score_captions(released[part], rows[:, 0], rows[:, 1], mode=mode, by=by)
-            for part, rows in pairs.items()
-        }
-    for done, (name, speaker) in enumerate(speakers.items(), 2):
-        _tell(progress, name, done, len(speakers) + 2)
-        found[name] = {}
-        for part, rows in pairs.items():
-            said = choose_rows(speaker, rows, seed=derive(seed, name, part), by=by)
-            found[name][part] = _score_features(said, rows, by)
+    turns = [SpeakerTurn(name, part, rows, seed, by, modes[name]) for name in modes for part, rows in pairs.items()]
+    turns += [
+        SpeakerTurn(name, part, rows, seed, by, speaker=speaker)
+        for name, speaker in speakers.items()
+        for part, rows in pairs.items()
+    ]
+    found: dict[str, dict[str, Scores]] = {name: {} for name in (*modes, *speakers)}
+    for turn, scores in zip(turns, share(score_turn, turns), strict=True):
+        if not found[turn.name] and progress is not None:
+            progress(turn.name, list(found).index(turn.name), len(found))
+        found[turn.name][turn.part] = scores
     return found
+
+
+class SpeakerTurn(NamedTuple):
+    """A speaker and the pairs that it captions; without a speaker, released captions are read in a mode."""
+
+    name: str
+    part: str
+    rows: np.ndarray
+    seed: int
+    by: By
+    mode: Mode = "clean"
+    speaker: Speaker | None = None
+
+
+def score_turn(turn: SpeakerTurn) -> Scores:
+    """The scores of what a speaker says of pairs."""
+    rows = turn.rows
+    if turn.speaker is None:
+        said = captions_of(rows[:, 0], seed=turn.seed)
+        return score_captions(said, rows[:, 0], rows[:, 1], mode=turn.mode, by=turn.by)
+    features = choose_rows(turn.speaker, rows, seed=derive(turn.seed, turn.name, turn.part), by=turn.by)
+    return _score_features(features, rows, turn.by)
 
 
 def _score_features(said: np.ndarray, images: np.ndarray, by: By) -> Scores:
@@ -109,8 +130,3 @@ def _orders() -> np.ndarray:
     """The order of modifiers in captions that name the features of each mask: int64 [mask]; it is that of any image."""
     said = ([name for place, name in enumerate(FACTORS) if mask >> place & 1] for mask in range(1 << len(FACTORS)))
     return read_rows(caption_of(0, names) for names in said)[:, ORDER].astype(np.int64)
-
-
-def _tell(progress: Callable[[str, int, int], None] | None, name: str, done: int, total: int) -> None:
-    if progress is not None:
-        progress(name, done, total)

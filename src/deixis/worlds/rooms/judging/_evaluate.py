@@ -42,7 +42,7 @@ measures = {
     "optimal_discriminativity": "the target is found with as few contrastive features as it takes",
     "listener_accuracy": "the listener that the speaker played with finds the target",
 }
-runs_on_clusters = False
+runs_on_clusters = True
 
 
 def recognises(answers: Path) -> bool:
@@ -60,7 +60,7 @@ def evaluate(request: Request) -> Output:
         checkpoint_of(lost[0])
     if not speakers:
         given: dict[str, Any] = {_flag(name): request.options.get(name) for name in OF_SPEAKERS}
-        given |= {"--device": request.device != "auto", "--workers": request.workers}
+        given |= {"--device": request.device != "auto"}
         refuse_options(given, because="for speakers only, and these captions are there already")
         return score_answers(request)
     if len(request.answers) > 1:

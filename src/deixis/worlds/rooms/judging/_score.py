@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -17,17 +18,20 @@ from deixis.judge.uncertainty import plain_estimates
 from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import is_word
 from deixis.report.output import Output, TextTable
-from deixis.seeds import derive
-from deixis.speakers import Minimal, Random
 from deixis.worlds.rooms.every_word import EVERY_WORD, draw_every_word
-from deixis.worlds.rooms.judging._anchors import score_speakers, speaker_captions
-from deixis.worlds.rooms.judging._arrays import score_captions
+from deixis.worlds.rooms.judging._anchors import score_speakers
+from deixis.worlds.rooms.judging._pieces import (
+    compare_surfaces,
+    say_baselines,
+    score_files,
+    share_scores,
+    summarise_files,
+)
 from deixis.worlds.rooms.judging._predictions import Predictions, read_predictions, released_rows, write_rows
 from deixis.worlds.rooms.judging._published import TABLE_1
-from deixis.worlds.rooms.judging._summary import summarise
 from deixis.worlds.rooms.judging._verdict_file import write_caption_verdicts
 from deixis.worlds.rooms.mentions import Faults
-from deixis.worlds.rooms.pairs import CATEGORIES, PAIRS, test_sets
+from deixis.worlds.rooms.pairs import PAIRS, test_sets
 from deixis.worlds.rooms.scene import FACTORS
 
 
@@ -37,7 +41,6 @@ if TYPE_CHECKING:
 
     from deixis.judge.request import Request
     from deixis.judge.uncertainty import Estimate
-    from deixis.speakers import Speaker
     from deixis.worlds.rooms.judging._arrays import Scores
     from deixis.worlds.rooms.judging._summary import Summary
 
@@ -55,7 +58,6 @@ COLUMNS = {**HEADS, "listener_accuracy": "heard", "literal_accuracy": "literal"}
 BY_FEATURE = {"mentioned": "mentioned", "when_contrastive": "when contrastive", "when_redundant": "when redundant"}
 LOOKS = ("B-1", "B-2", "B-3", "B-4", "R-L", "MET", "CID", "TUP")
 SPEAKERS_WORD = "speakers"
-SAID_BY: dict[str, Speaker] = {"random": Random(), "oracle": Minimal()}
 NOT_ASKED = "its images are no pair of the dataset"
 
 
@@ -78,8 +80,8 @@ def score_answers(request: Request) -> Output:
     if request.data is not None:
         files = {name: _match_pairs(sets, asked, losses[name]) for name, sets in files.items()}
         _demand_few(paths, losses, request)
-    files |= {word: _captions_by(word, asked, seed) for word in words if word in BASELINES}
-    found = _score_files(files, how, request)
+    files |= say_baselines(request, [word for word in words if word in BASELINES], asked)
+    found = score_files(request, files, mode=how.mode, by=how.by, faults=how.faults)
     for name, some in losses.items():
         _count_guesses(some, found[name], files[name])
     _demand_few(paths, losses, request)
@@ -88,14 +90,12 @@ def score_answers(request: Request) -> Output:
         def tell(_name: str, done: int, total: int) -> None:
             request.progress("speakers", done, total)
 
-        others = score_speakers(seed=seed, by=how.by, pairs=asked, progress=tell)
+        share = partial(share_scores, request)
+        others = score_speakers(seed=seed, by=how.by, pairs=asked, share=share, progress=tell)
         found |= {name: sets for name, sets in others.items() if name not in found}
-    summaries: dict[str, Summary] = {}
-    for name, sets in found.items():
-        summaries[name] = summarise(sets, categories=CATEGORIES, denominator=how.denominator, seed=seed)
-        request.progress("intervals", len(summaries), len(found))
+    summaries = summarise_files(request, found, denominator=how.denominator)
     surface = request.options.get("surface")
-    looks = {name: _surface(sets, surface, seed) for name, sets in files.items() if surface}
+    looks = compare_surfaces(request, files, surface) if surface else {}
     values = _plain(how, summaries, looks)
     values |= {"data": request.data.name} if request.data is not None else {}
     values |= {"losses": lost} if (lost := {name: one.to_dict() for name, one in losses.items() if one}) else {}
@@ -172,19 +172,6 @@ def _match_pairs(
     return found
 
 
-def _captions_by(word: str, asked: Mapping[str, np.ndarray], seed: int) -> dict[str, Predictions]:
-    """What a baseline says of pairs."""
-    return {
-        name: Predictions(
-            rows=np.arange(1, len(rows) + 1),
-            captions=tuple(speaker_captions(SAID_BY[word], rows, seed=derive(seed, word, name))),
-            targets=rows[:, 0],
-            distractors=rows[:, 1:],
-        )
-        for name, rows in asked.items()
-    }
-
-
 class _How(NamedTuple):
     """What was asked for, which every report says."""
 
@@ -206,36 +193,6 @@ def _how(request: Request) -> _How:
     given = request.options
     mode, denominator = given.get("mode", "clean"), given.get("denominator", "z")
     return _How(mode, denominator, given.get("contrast", "label"), names_in(given.get("mend", "")), request.seed)
-
-
-def _score_files(
-    files: Mapping[str, Mapping[str, Predictions]], how: _How, request: Request
-) -> dict[str, dict[str, Scores]]:
-    """Return the scores of captions, by name of the file and of the set."""
-    faults = how.faults
-    found: dict[str, dict[str, Scores]] = {name: {} for name in files}
-    for name, sets in files.items():
-        done, total = 0, sum(map(len, sets.values()))
-        for part, captions in sets.items():
-            said = (captions.captions, captions.targets, captions.distractors)
-            found[name][part] = score_captions(*said, mode=how.mode, by=how.by, faults=faults)
-            done += len(captions)
-            request.progress(name, done, total)
-    return found
-
-
-def _surface(sets: Mapping[str, Predictions], most: int, seed: int) -> dict[str, dict[str, Estimate]]:
-    """How much captions look like references, set by set."""
-    from deixis.judge.captions import surface
-    from deixis.worlds.rooms.captions import captions
-
-    looks = {}
-    for name, part in sets.items():
-        texts, targets = part.captions[:most], part.targets[:most]
-        scores = score_captions(texts, targets, part.distractors[:most])
-        references = [captions(target) for target in targets.tolist()]
-        looks[name] = surface(texts, references, scores, seed=derive(seed, "surface", name))
-    return looks
 
 
 def _plain(

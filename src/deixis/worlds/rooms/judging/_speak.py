@@ -19,6 +19,7 @@ from deixis.learn.run import checkpoint_of
 from deixis.report.output import Output, TextTable
 from deixis.worlds.rooms.captions import words_of
 from deixis.worlds.rooms.judging._arrays import score_captions
+from deixis.worlds.rooms.judging._pieces import score_files, summarise_files
 from deixis.worlds.rooms.judging._predictions import Predictions
 from deixis.worlds.rooms.judging._published import FALSE_FEATURES, TABLE_1
 from deixis.worlds.rooms.judging._score import COLUMNS, HEADS, pairs_of
@@ -30,10 +31,9 @@ from deixis.worlds.rooms.pairs import PAIRS
 from deixis.worlds.rooms.scene import FACTORS, factors_of
 from deixis.worlds.rooms.training._evaluate import (
     Style,
+    accuracy_of,
     evaluation_of,
     say_sets,
-    score_spoken,
-    scores_of,
     write_captions,
 )
 from deixis.worlds.rooms.training._saying import Decoding, Pragmatic
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 OF_PICTURES = ("discriminativity", "contrastive_efficiency", "relevance", "mentioned_features", "false_features")
 ALL = "all"
+SPOKEN = "captions"  # what progress is told of
 MOST_SHOWN = 20  # captions of pictures for people; the files have all
 
 
@@ -81,10 +82,11 @@ def speak(request: Request) -> Output:
         count=given.get("count", PAIRS),
         sets=(lambda seed: pairs_of(replace(request, seed=seed))) if named else None,
         seed=request.seed,
+        kept=request.kept,
         progress=request.progress,
     )
-    scores = score_spoken(spoken)
-    summary, accuracy = scores_of(spoken, seed=request.seed, scores=scores)
+    scores = score_files(request, {SPOKEN: _predictions(spoken)})[SPOKEN]
+    summary, accuracy = summarise_files(request, {SPOKEN: scores})[SPOKEN], accuracy_of(spoken)
     values = {"world": "rooms", **evaluation_of(facts, summary, accuracy, seed=request.seed)}
     values |= {"judged on": request.data.name} if request.data is not None else {}
     _demand_same(request, values)
@@ -150,7 +152,16 @@ def _write(
     out.mkdir(parents=True, exist_ok=True)
     captions, examples = out / "captions.jsonl", out / "examples.html"
     write_captions(captions, spoken)
-    sets = {
+    write_caption_verdicts(out / VERDICTS, _predictions(spoken), scores)
+    evaluation = write_evaluation(out, values)
+    page = caption_page(name, {part: (one.texts, one.images.tolist()) for part, one in spoken.items()})
+    examples.write_text(page, encoding="utf-8")
+    return [captions, evaluation, out / VERDICTS, examples, *write_figures({name: summary}, out, denominator="z")]
+
+
+def _predictions(spoken: Mapping[str, SetCaptions]) -> dict[str, Predictions]:
+    """What was said, as if it had been read from a file."""
+    return {
         part: Predictions(
             rows=np.arange(len(one.texts)) + 1,
             captions=one.texts,
@@ -159,11 +170,6 @@ def _write(
         )
         for part, one in spoken.items()
     }
-    write_caption_verdicts(out / VERDICTS, sets, scores)
-    evaluation = write_evaluation(out, values)
-    page = caption_page(name, {part: (one.texts, one.images.tolist()) for part, one in spoken.items()})
-    examples.write_text(page, encoding="utf-8")
-    return [captions, evaluation, out / VERDICTS, examples, *write_figures({name: summary}, out, denominator="z")]
 
 
 def _strange_images(request: Request, facts: Mapping[str, Any]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -110,6 +110,22 @@ def columns(scores: Scores, *, denominator: Denominator = "z") -> np.ndarray:
     ).astype(np.float64)
 
 
+class SampledSet(NamedTuple):
+    """A set of captions whose intervals are wanted, see `summarise`."""
+
+    name: str
+    scores: Scores
+    denominator: Denominator = "z"
+    seed: int = 0
+    resamples: int = RESAMPLES
+
+
+def resample_set(one: SampledSet) -> Resamples:
+    """The sums of all metrics over the captions of a set, and over resamples of them."""
+    values = columns(one.scores, denominator=one.denominator)
+    return resample(values, seed=derive(one.seed, "bootstrap", one.name), resamples=one.resamples)
+
+
 def summarise(
     scores: Mapping[str, Scores],
     *,
@@ -117,6 +133,7 @@ def summarise(
     denominator: Denominator = "z",
     seed: int = 0,
     resamples: int = RESAMPLES,
+    states: Mapping[str, Resamples] | None = None,
 ) -> Summary:
     """Means with intervals for every set, and for every category whose sets are all there.
 
@@ -130,13 +147,11 @@ def summarise(
         denominator: of contrastive efficiency.
         seed: of the resamples.
         resamples: how many.
+        states: those of each set, where they are worked out already.
     """
-    states = {
-        name: resample(
-            columns(part, denominator=denominator), seed=derive(seed, "bootstrap", name), resamples=resamples
-        )
-        for name, part in scores.items()
-    }
+    if states is None:
+        sampled = (SampledSet(name, part, denominator, seed, resamples) for name, part in scores.items())
+        states = {one.name: resample_set(one) for one in sampled}
     sets = {
         name: _alone(columns(part, denominator=denominator), states[name]) | _gaps([states[name]])
         for name, part in scores.items()

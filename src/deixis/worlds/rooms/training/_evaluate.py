@@ -10,15 +10,14 @@ import numpy as np
 import torch
 
 from deixis._version import __version__
+from deixis.data._pieces import share_kept
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenCheckpoint, RecipeError
 from deixis.learn._checkpoints import checkpoint_digest
 from deixis.learn._updates import reseed
 from deixis.learn.devices import find_device, name_of
 from deixis.learn.run import silent
-from deixis.worlds.rooms.judging._arrays import score_captions
 from deixis.worlds.rooms.judging._published import FALSE_FEATURES, TABLE_1
-from deixis.worlds.rooms.judging._summary import summarise
 from deixis.worlds.rooms.judging.literal import listen_literally
 from deixis.worlds.rooms.pairs import CATEGORIES, PAIRS, test_sets
 from deixis.worlds.rooms.training._bundles import read_player
@@ -28,15 +27,15 @@ from deixis.worlds.rooms.training.features import Eyes, features_of, find_encode
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from torch import Tensor
 
+    from deixis.data._pieces import KeptPieces
     from deixis.learn._checkpoints import Bundle
     from deixis.learn.run import Progress
     from deixis.worlds.rooms._models.speakers import RoomListener, RoomSpeaker
-    from deixis.worlds.rooms.judging._arrays import Scores
     from deixis.worlds.rooms.judging._summary import Summary
     from deixis.worlds.rooms.training._saying import SpokenCaptions
     from deixis.worlds.rooms.training.features import Encoder
@@ -89,6 +88,7 @@ def say_sets(  # noqa: PLR0913 (who speaks, of what, and how)
     count: int = PAIRS,
     sets: Callable[[int], Mapping[str, np.ndarray]] | None = None,
     seed: int = 0,
+    kept: KeptPieces | None = None,
     progress: Progress | None = None,
 ) -> tuple[dict[str, SetCaptions], dict[str, Any]]:
     """Let a speaker caption the test sets, and return the captions by set with facts about them.
@@ -101,6 +101,7 @@ def say_sets(  # noqa: PLR0913 (who speaks, of what, and how)
         count: contexts of each set; the sets are those of the seed that the images of the training were divided by.
         sets: other sets, from that seed: by name int64 [context, image], the target first.
         seed: of chance, where captions are drawn.
+        kept: what the speaker said before it was stopped.
         progress: told how far things are.
 
     Raises:
@@ -113,15 +114,27 @@ def say_sets(  # noqa: PLR0913 (who speaks, of what, and how)
     bundle, speaks = read_speaking(checkpoint, listener, seer, style, place)
     divided = _data_seed(checkpoint, bundle)
     contexts = test_sets(seed=divided, count=count) if sets is None else sets(divided)
-    ids = np.concatenate([rows.ravel() for rows in contexts.values()])
-    features = features_of(ids, seer, place, cache=eyes.cache, progress=tell)
-    spoken, done = {}, 0
-    for number, (name, rows) in enumerate(contexts.items()):
-        reseed(seed, number, place)
-        texts, understood = hear(speaks, features.rows(rows), features.values, place)
-        spoken[name] = SetCaptions(texts=texts, images=rows, understood=understood)
-        done += len(rows)
-        tell("captions", done, sum(map(len, contexts.values())), name)
+    total = sum(map(len, contexts.values()))
+
+    def speak(names: Sequence[str]) -> Iterator[tuple[str, SetCaptions]]:
+        if not names:
+            return
+        ids = np.concatenate([rows.ravel() for rows in contexts.values()])
+        features = features_of(ids, seer, place, cache=eyes.cache, progress=tell)
+        for name in names:
+            reseed(seed, list(contexts).index(name), place)
+            texts, understood = hear(speaks, features.rows(contexts[name]), features.values, place)
+            yield name, SetCaptions(texts=texts, images=contexts[name], understood=understood)
+
+    def unpack(packed: Any) -> tuple[str, SetCaptions]:
+        name, texts, understood = packed
+        heard = None if understood is None else np.array(understood, np.bool_)
+        return name, SetCaptions(texts=tuple(texts), images=contexts[name], understood=heard)
+
+    spoken: dict[str, SetCaptions] = {}
+    for name, one in share_kept(kept, list(contexts), speak, key=_key_of_set, pack=_pack_set, unpack=unpack):
+        spoken[name] = one
+        tell("captions", sum(len(some.texts) for some in spoken.values()), total, name)
     most = max(map(len, contexts.values()))
     return spoken, {**facts_of(checkpoint, listener, bundle, speaks, place), "contexts": most}
 
@@ -152,31 +165,26 @@ def facts_of(
     }
 
 
-def score_spoken(spoken: Mapping[str, SetCaptions]) -> dict[str, Scores]:
-    """The scores of every caption, by set."""
-    return {name: score_captions(one.texts, one.images[:, 0], one.images[:, 1:]) for name, one in spoken.items()}
+def _key_of_set(name: str) -> list[str]:
+    return ["said", name]
 
 
-def scores_of(
-    spoken: Mapping[str, SetCaptions], *, seed: int = 0, scores: Mapping[str, Scores] | None = None
-) -> tuple[Summary, dict[str, dict[str, float]]]:
-    """The metrics of captions by set and category, and the accuracy of listeners.
+def _pack_set(said: tuple[str, SetCaptions]) -> list[Any]:
+    name, one = said
+    return [name, one.texts, None if one.understood is None else one.understood.tolist()]
 
-    Args:
-        spoken: the captions.
-        seed: of resamples.
-        scores: those of every caption, where they are known already.
 
-    Returns:
-        The summary, and for every set, every category and `overall` both `listener_accuracy`, of the listener that was
-        played with, and `literal_accuracy`, of one who goes by what words mean (`listen_literally`).
+def accuracy_of(spoken: Mapping[str, SetCaptions]) -> dict[str, dict[str, float]]:
+    """The accuracy of listeners by set, by category, and overall.
+
+    There are `listener_accuracy`, of the listener that was played with, and `literal_accuracy`, of one who goes by what
+    words mean (`listen_literally`).
     """
-    scores = score_spoken(spoken) if scores is None else scores
     found = {name: _accuracy([one]) for name, one in spoken.items()}
     whole = {name: sets for name, sets in CATEGORIES.items() if all(part in spoken for part in sets)}
     found |= {name: _accuracy([spoken[part] for part in sets]) for name, sets in whole.items()}
     found["overall"] = _accuracy(list(spoken.values()))
-    return summarise(scores, categories=CATEGORIES, seed=seed), found
+    return found
 
 
 def evaluation_of(

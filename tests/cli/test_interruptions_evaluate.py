@@ -1,0 +1,113 @@
+"""`deixis evaluate` that is stopped or killed: the same command goes on from what is finished, to the same bytes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deixis._cli import main
+from deixis.data._pieces import UNFINISHED, KeptPieces
+from tests.cli.test_interruptions import PATIENCE_SECONDS, files, wait_until
+from tests.readers.samples import write_sample
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+pytestmark = pytest.mark.slow
+LONG = {  # some seconds of work in many pieces, and how many of them are kept when the command is stopped
+    "captions": (("speakers", "--count", "300"), (1, 60, 145)),
+    "boxes": (("random", "--data", "BOXES"), (1, 20)),
+}
+MOMENTS = [(name, pieces) for name, (_, moments) in LONG.items() for pieces in moments]
+
+
+@pytest.fixture(scope="module")
+def boxes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of boxes."""
+    return write_sample("refcoco", tmp_path_factory.mktemp("boxes"), 12_000)[0]
+
+
+@pytest.fixture(scope="module")
+def whole(boxes: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
+    """The files of every evaluation that nobody stopped."""
+    found = {}
+    for name in LONG:
+        out = tmp_path_factory.mktemp("whole") / name
+        assert main(["evaluate", *words_of(name, boxes), "--out", str(out)]) == 0
+        found[name] = files(out)
+    return found
+
+
+def words_of(name: str, boxes: Path) -> list[str]:
+    return [*(str(boxes) if word == "BOXES" else word for word in LONG[name][0]), "--workers", "1"]
+
+
+def pieces_in(out: Path) -> int:
+    """How many pieces are kept."""
+    try:
+        return (out / UNFINISHED / "evaluation.jsonl").read_bytes().count(b"\n") - 1
+    except OSError:
+        return 0
+
+
+def stop_with(number: int, words: list[str], out: Path, *, after: int) -> subprocess.CompletedProcess[str]:
+    """Send a signal to the command once so many pieces are kept."""
+    line = [sys.executable, "-m", "deixis", "evaluate", *words, "--out", str(out)]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: pieces_in(out) >= after, process)
+    process.send_signal(number)
+    printed, complaint = process.communicate(timeout=PATIENCE_SECONDS)
+    return subprocess.CompletedProcess(line, process.returncode, printed, complaint)
+
+
+@pytest.mark.parametrize(("name", "after"), MOMENTS)
+def test_a_killed_evaluation_goes_on(name, after, boxes, whole, tmp_path, capsys, monkeypatch):
+    """After kill -9 the same command judges what is left, and every file is as if nothing had happened."""
+    out, words = tmp_path / "out", words_of(name, boxes)
+    killed = stop_with(signal.SIGKILL, words, out, after=after)
+    kept = set((out / UNFINISHED / "evaluation.jsonl").read_bytes().splitlines())
+    again, keep = [], KeptPieces.keep
+    monkeypatch.setattr(KeptPieces, "keep", lambda self, *piece: (again.append(piece[0]), keep(self, *piece)))
+
+    assert main(["evaluate", *words, "--out", str(out)]) == 0
+
+    assert killed.returncode == -signal.SIGKILL
+    assert len(kept) > after
+    assert not [piece for piece in again if any(f'["{piece}", '.encode() in line for line in kept)]
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told.startswith("Went on from what was kept when the same work was stopped: ")
+    assert files(out) == whole[name]
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_ctrl_c_says_that_the_same_command_goes_on(name, boxes, whole, tmp_path, capsys):
+    """In its last line; and it does."""
+    out, words = tmp_path / "out", words_of(name, boxes)
+
+    stopped = stop_with(signal.SIGINT, words, out, after=2)
+
+    assert stopped.returncode == 130
+    assert stopped.stdout == ""
+    last = stopped.stderr.splitlines()[-1]
+    assert last == f"deixis: stopped; what is finished is kept in {out}, the same command goes on from there"
+    assert main(["evaluate", *words, "--out", str(out)]) == 0
+    assert files(out) == whole[name]
+
+
+def test_json_is_the_same_after_a_stop(boxes, tmp_path, capsys):
+    """What `--json` prints does not tell that the command was stopped."""
+    words = [*words_of("boxes", boxes), "--json"]
+    stop_with(signal.SIGINT, words, tmp_path / "out", after=2)
+
+    assert main(["evaluate", *words, "--out", str(tmp_path / "out")]) == 0
+    resumed = capsys.readouterr().out
+    assert main(["evaluate", *words]) == 0
+
+    assert json.loads(resumed) == json.loads(capsys.readouterr().out)
