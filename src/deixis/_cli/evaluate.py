@@ -16,7 +16,7 @@ from deixis._cli.progress import Stages
 from deixis._options import names_in
 from deixis._study.settings import is_study
 from deixis.errors import RecipeError
-from deixis.judge._evaluation import evaluate_request, is_begun
+from deixis.judge._evaluation import evaluate_request
 from deixis.judge.request import BASELINES, Request
 from deixis.worlds.registry import parts_of, world_of
 
@@ -99,6 +99,8 @@ def evaluate(
         with crew_for(on, address, workers=workers, wait=cluster_wait) as crew, Stages(compiles=True) as progress:
             found = evaluate_request(world, replace(request, crew=crew, progress=progress))
     except KeyboardInterrupt:
+        from deixis.judge._kept_evaluation import is_begun
+
         if out is None or not is_begun(out):
             raise
         message = f"stopped; what is finished is kept in {out}, the same command goes on from there"

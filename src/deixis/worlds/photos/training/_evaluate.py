@@ -261,13 +261,13 @@ def _answers(
     def name_of(some: torch.Tensor) -> str:
         return digest_of([stage, some.tolist()])
 
-    def known(some: torch.Tensor) -> Choices | None:
+    def recall(some: torch.Tensor) -> Choices | None:
         if kept is None or name_of(some) not in kept:
             return None
         found = unpack_arrays(kept.find(name_of(some)))
         return Choices(torch.from_numpy(found["choice"]), torch.from_numpy(found["fit"]))
 
-    for some, found in answer(asks.model, table, questions, known=known):
+    for some, found in answer(asks.model, table, questions, known=recall):
         places = some.cpu().numpy()
         choice[places], fit[places] = found.choice.cpu().numpy(), found.fit.double().cpu().numpy()
         if kept is not None and name_of(some) not in kept:

@@ -39,7 +39,7 @@ SAID_BY: dict[str, Speaker] = {"random": Random(), "oracle": Minimal()}
 # -------------------------------------------------------------------------------- what baselines say
 
 
-class _Wanted(NamedTuple):
+class _BaselineTurn(NamedTuple):
     """Pairs that a baseline is to caption."""
 
     word: str
@@ -52,7 +52,7 @@ def say_baselines(
     request: Request, words: Sequence[str], asked: Mapping[str, np.ndarray]
 ) -> dict[str, dict[str, Predictions]]:
     """What baselines say of pairs, by name and by set."""
-    wanted = [_Wanted(word, part, rows, request.seed) for word in words for part, rows in asked.items()]
+    wanted = [_BaselineTurn(word, part, rows, request.seed) for word in words for part, rows in asked.items()]
     said = share_request(request, _say, wanted, key=_key_of_said, pack=list, unpack=list)
     found: dict[str, dict[str, Predictions]] = {word: {} for word in words}
     for one, texts in zip(wanted, said, strict=True):
@@ -65,11 +65,11 @@ def say_baselines(
     return found
 
 
-def _say(one: _Wanted) -> list[str]:
+def _say(one: _BaselineTurn) -> list[str]:
     return speaker_captions(SAID_BY[one.word], one.rows, seed=derive(one.seed, one.word, one.part))
 
 
-def _key_of_said(one: _Wanted) -> list[str]:
+def _key_of_said(one: _BaselineTurn) -> list[str]:
     return ["captions", one.word, one.part]
 
 
