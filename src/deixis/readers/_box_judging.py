@@ -172,8 +172,7 @@ def _unpack(fields: Sequence[Any]) -> BoxVerdict:
     one = BoxVerdict(*fields)
     regions = tuple(Region(image, Box(*box)) for image, box in one.regions)
     chosen = None if one.chosen is None else Where(*one.chosen)
-    words = {"misreading": tuple(one.misreading), "read_as": tuple(one.read_as)}
-    return one._replace(regions=regions, chosen=chosen, **words)
+    return one._replace(regions=regions, chosen=chosen, misreading=tuple(one.misreading), read_as=tuple(one.read_as))
 
 
 def _explain(asked: Sequence[ReadExample], answers: Sequence[BoxAnswer | None]) -> dict[str, Any]:

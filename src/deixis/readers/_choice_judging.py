@@ -193,8 +193,8 @@ class ChoiceJudging:
         """The verdict on every example of the splits of which any was answered, with its facts."""
         task = self.world.reader.task
         by_question: dict[tuple[str, str], dict[str, ChoiceAnswer]] = {}
-        for (run, number, question), answer in given.items():
-            by_question.setdefault((number, question), {})[run] = answer
+        for (run, name, question), answer in given.items():
+            by_question.setdefault((name, question), {})[run] = answer
         most = max(map(len, by_question.values()), default=1)
         runs = list(dict.fromkeys(run for run, _, _ in given))
         questions = {question for _, question in by_question}
@@ -211,7 +211,9 @@ class ChoiceJudging:
         for number, example in chosen.items():
             judged[number] = []
             for one in choices_of(example, task):
-                if one.asked and one.asked.partition(" ")[0] not in {name.partition(" ")[0] for name in questions}:
+                if one.asked and one.asked.partition(" ")[0] not in {
+                    question.partition(" ")[0] for question in questions
+                }:
                     continue
                 judged[number] += _judge(one, by_question.get((str(example.id), one.asked), {}), runs, most)
         missed = self._misreadings(request, chosen, judged)

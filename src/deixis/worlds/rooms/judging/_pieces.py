@@ -53,7 +53,7 @@ def say_baselines(
 ) -> dict[str, dict[str, Predictions]]:
     """What baselines say of pairs, by name and by set."""
     wanted = [_BaselineTurn(word, part, rows, request.seed) for word in words for part, rows in asked.items()]
-    said = share_request(request, _say, wanted, key=_key_of_said, pack=list, unpack=list)
+    said: Iterator[list[str]] = share_request(request, _say, wanted, key=_key_of_said, pack=list, unpack=list)
     found: dict[str, dict[str, Predictions]] = {word: {} for word in words}
     for one, texts in zip(wanted, said, strict=True):
         found[one.word][one.part] = Predictions(
