@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from deixis.data._pieces import share_kept
 from deixis.learn.run import find_checkpoint
+from deixis.scene.scene import Where
 from deixis.worlds.tabletop.world import WORLD
 from deixis.worlds.toolkit.judging import Answer, ObjectJudging
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from deixis.judge.request import Request
     from deixis.worlds.tabletop._examples import TableExample
@@ -32,9 +35,28 @@ class TableJudging(ObjectJudging):
         from deixis.worlds.tabletop._models.course import point, read_reader
 
         bundle = read_reader(path)
-        found = point(bundle, examples, device=request.device)
+        parts: dict[str, list[int]] = {}
+        for number, one in enumerate(examples):
+            parts.setdefault(one.split, []).append(number)
+
+        def work(splits: Sequence[str]) -> Iterator[list[Where]]:
+            for split in splits:
+                yield point(bundle, [examples[number] for number in parts[split]], device=request.device)
+
+        found = share_kept(request.kept, list(parts), work, key=_key, pack=list, unpack=_places_in)
+        pointed = zip(chain.from_iterable(parts.values()), chain.from_iterable(found), strict=True)
+        chosen = [where for _, where in sorted(pointed, key=lambda one: one[0])]
         name = bundle.role if (reads := bundle.training.get("reads")) == "parse" else f"{bundle.role}, {reads}"
-        return name, [Answer(str(one.id), where) for one, where in zip(examples, found, strict=True)]
+        return name, [Answer(str(one.id), where) for one, where in zip(examples, chosen, strict=True)]
+
+
+def _key(split: str) -> list[str]:
+    return ["objects", split]
+
+
+def _places_in(packed: Any) -> list[Where]:
+    """Return objects of which JSON has made lists."""
+    return [Where(*place) for place in packed]
 
 
 JUDGING = TableJudging(WORLD)
