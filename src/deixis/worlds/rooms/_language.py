@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from deixis.errors import ParseError
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is
+from deixis.language._frames import MAX_LETTERS
 from deixis.language.lexicon import SchemaWords
 from deixis.language.utterance import Instruction, Utterance
 from deixis.worlds.rooms.captions import parse_caption, realise_caption
-from deixis.worlds.rooms.mentions._reading import read_mentions
+from deixis.worlds.rooms.mentions import read_mentions
 from deixis.worlds.rooms.scene import FACTORS
 
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from deixis.expression.steps import Step
     from deixis.language.utterance import Span
     from deixis.scene.scene import Scene
-    from deixis.worlds.rooms.mentions._reading import Mention
+    from deixis.worlds.rooms.mentions import Mention
+    from deixis.worlds.rooms.mentions import Span as Letters
 
 
 HUES = FACTORS[:3]
@@ -36,18 +38,19 @@ class RoomLanguage:
     words = SchemaWords()
 
     def read(self, text: str, scene: Scene | None = None) -> Utterance:
-        """Return a caption with its meaning, or raise `ParseError` if it mentions no feature at all.
+        """Return a caption with its meaning, or that of a text in other words that mentions features.
 
         A colour of nothing in particular may be that of floor, wall or object.
+
+        Raises:
+            ParseError: about the first word that is not known, or of which a negation leaves open what it says; where
+                a text mentions no feature at all, about the word at which the grammars stop.
         """
         del scene
         try:
             said = parse_caption(text)
         except ParseError as error:
-            heard = _read_mentioned_features(text)
-            if heard is None:
-                raise error from None
-            return heard
+            return _read_mentioned_features(text, error)
         return _utterance(said.text, said.expression, said.spans)
 
     def realise(self, expression: Expression) -> Utterance:
@@ -64,23 +67,39 @@ def _utterance(text: str, expression: Expression, spans: Mapping[Address, Span])
     return Utterance(text, Instruction("", expression), (), {**spans, (-1,): whole})
 
 
-def _read_mentioned_features(text: str) -> Utterance | None:
-    """Return the features that a text without grammar mentions, or None if there are none."""
+def _read_mentioned_features(text: str, error: ParseError) -> Utterance:
+    """Return the features that a text mentions which no grammar reads, or raise about what it says beside them."""
     plain = " ".join(text.split())
-    mentions = read_mentions(plain).mentions
-    if not mentions:
-        return None
+    heard = read_mentions(plain)
+    if heard.unknown:
+        raise _complaint(plain, heard.unknown[0], error)
+    if not heard.mentions:
+        raise error
     spans: dict[Address, Span] = {}
     steps: list[Step] = []
-    for mention in mentions:
-        first = len(plain[: mention.span.start].split())
-        span = (first, first + max(1, len(plain[mention.span.start : mention.span.end].split())))
+    for mention in heard.mentions:
+        span = _words_at(plain, mention.span)
         step = _step(mention)
         place = len(steps)
         spans[place,] = span
         spans |= {(place, inner): span for inner in range(len(step.steps) if isinstance(step, AnyOf) else 0)}
         steps.append(step)
     return _utterance(plain, Description(tuple(steps)), spans)
+
+
+def _words_at(plain: str, span: Letters) -> Span:
+    """The words, separated by single spaces, in which a stretch of letters lies."""
+    return plain.count(" ", 0, span.start), plain.count(" ", 0, span.end) + 1
+
+
+def _complaint(plain: str, span: Letters, error: ParseError) -> ParseError:
+    """The error about words that cannot be read; that of the grammars where they stop there, too."""
+    position = _words_at(plain, span)[0] + 1
+    if position == error.position:
+        return error
+    word = plain[span.start : span.end].split(maxsplit=1)[0]
+    word = word if len(word) <= MAX_LETTERS else word[: MAX_LETTERS - 1] + "…"
+    return ParseError(text=plain, word=word, position=position, expected=())
 
 
 def _step(mention: Mention) -> Step:

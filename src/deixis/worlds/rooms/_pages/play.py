@@ -20,7 +20,7 @@ from deixis.worlds.rooms.judging._arrays import score_captions
 from deixis.worlds.rooms.judging._predictions import read_predictions, released_rows, write_rows
 from deixis.worlds.rooms.judging._summary import MAIN, summarise
 from deixis.worlds.rooms.judging._verdict_file import Pick, write_caption_verdicts, write_pick_verdicts
-from deixis.worlds.rooms.mentions import judge
+from deixis.worlds.rooms.mentions import judge, read_mentions
 from deixis.worlds.rooms.mentions._judging import said_of
 from deixis.worlds.rooms.pairs import draw_contexts
 from deixis.worlds.rooms.scene import FACTORS, ORIENTATIONS, PLACES, RoomScene, factors_of, ids_of
@@ -168,7 +168,7 @@ class RoomGame(Game):
             headline = "Told apart, but not all of it is true"
         else:
             headline = "Told apart, and nothing in excess" if scores.is_minimal[0] else "Told apart"
-        return AnswerVerdict(is_found and is_true, headline, tuple(_about(pair, said, int(scores.unknown[0]))))
+        return AnswerVerdict(is_found and is_true, headline, tuple(_about(pair, said)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
         """Return the measures of `deixis evaluate` for captions, or the share of right choices."""
@@ -326,9 +326,10 @@ def _unsaid(pair: Pair, said: str) -> tuple[str, ...]:
     return () if set(true) & set(pair.contrast) else pair.spoken
 
 
-def _about(pair: Pair, said: str, unknown: int) -> Iterator[str]:
+def _about(pair: Pair, said: str) -> Iterator[str]:
     """What a caption says, feature by feature."""
-    found = judge(said, RoomScene(pair.target))
+    heard = read_mentions(said)
+    found = judge(heard, RoomScene(pair.target))
     groups = {
         "Tells them apart": [name for name in found.true if name in pair.spoken],
         "Differs in degrees, which is counted, but not in words": [
@@ -344,6 +345,7 @@ def _about(pair: Pair, said: str, unknown: int) -> Iterator[str]:
             yield f"{what}: {', '.join(name.replace('_', ' ') for name in names)}."
     if found.stray:
         yield "It names a colour that is nowhere in the image."
-    if unknown:
-        are = "word is not known here and was" if unknown == 1 else "words are not known here and were"
-        yield f"{unknown} {are} passed over."
+    passed_over = dict.fromkeys(f"‘{said[start:end]}’" for start, end in heard.unknown)
+    if passed_over:
+        are = "is not understood here and was" if len(passed_over) == 1 else "are not understood here and were"
+        yield f"{', '.join(passed_over)} {are} passed over."
