@@ -9,11 +9,13 @@ import pytest
 
 from deixis._cli.app import main
 from deixis.worlds.photos._example_checks import forms_of
+from deixis.worlds.photos._formats import picture_rows
 from deixis.worlds.photos._formats.scene_graphs import gqa_entry
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
 from deixis.worlds.photos.engine._wording import said_as_read
 from deixis.worlds.photos.language._words import ENGLISH
 from deixis.worlds.photos.scene.graph import GraphObject, Link, SceneGraph
+from tests.bridges.published import pictures_of
 from tests.datasets.copsref.posed import posed
 
 
@@ -174,3 +176,51 @@ def test_what_makes_no_sense_is_one_line(more, data, tmp_path, capsys):
     assert main(["convert", str(data), str(tmp_path / "out"), *more]) == 2
 
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.fixture
+def pictured(tmp_path):
+    """The same dataset with pictures, of which the last that is shown is a JPEG."""
+    from PIL import Image
+
+    told = posed()
+    folder = pictures_of(told.scenes, tmp_path / "pictures")
+    last = told.examples[-1].images()[-1]
+    with Image.open(folder / f"{last}.png") as picture:
+        picture.save(folder / f"{last}.jpg")
+    (folder / f"{last}.png").unlink()
+    return write_copsref(tmp_path / "pictured", told.examples, told.scenes, pictures=folder).path
+
+
+def test_pictures_of_two_kinds_are_refused_before_anything_is_written(pictured, tmp_path, capsys, monkeypatch):
+    """COCO's names have one ending; the complaint names an image of each kind, and no file is begun."""
+
+    def no_file(path):
+        raise AssertionError(f"{path} is written")
+
+    monkeypatch.setattr(picture_rows, "replacing_file", no_file)
+
+    assert main(["convert", str(pictured), str(tmp_path / "coco"), "--to", "coco", "--images"]) == 2
+    told = capsys.readouterr().err
+    assert "is PNG and that of" in told
+    assert "is JPG" in told
+    assert not (tmp_path / "coco").exists()
+
+
+@pytest.mark.parametrize("words", [("coco", "--images"), ("huggingface", "--distractors")])
+def test_a_missing_picture_is_told_before_anything_is_written(tmp_path, capsys, monkeypatch, words):
+    """That the last image has no picture is known before the first is written."""
+
+    def no_file(path):
+        raise AssertionError(f"{path} is written")
+
+    told = posed()
+    folder = pictures_of(told.scenes, tmp_path / "pictures")
+    last = told.examples[-1].images()[-1]
+    (folder / f"{last}.png").unlink()
+    path = write_copsref(tmp_path / "pictured", told.examples, told.scenes, pictures=folder).path
+    monkeypatch.setattr(picture_rows, "replacing_file", no_file)
+
+    assert main(["convert", str(path), str(tmp_path / "out"), "--to", *words]) == 2
+    assert f"keeps no picture of the image {last!r}" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -61,6 +61,8 @@ def convert(
     if len(paths) < 2:
         got = f"only {paths[0]}" if paths else "nothing"
         raise RecipeError(f"convert needs what to read and where to write, PATH … OUT, got {got}")
+    from deixis.data._leftovers import whole_or_nothing
+
     *given, out = paths
     if isinstance(out, Path) and out.is_file() and not force:
         raise RecipeError(f"{out} already exists; choose another name, or give --force to replace it")
@@ -70,7 +72,7 @@ def convert(
         if options:
             raise RecipeError(f"--{next(iter(options)).replace('_', '-')} has no meaning for {to[:40]!r}")
         chosen = {"seed": seed or 0, "split": split, "names": names_in(named), "force": force}
-        with deliver_output(out, force=force) as place:
+        with deliver_output(out, force=force) as place, whole_or_nothing(place):
             output = _convert_absent(world, sources, place, to, chosen)
         values = {"path": str(out), **output.values, "to": to, "from": ", ".join(map(str, given))}
     else:
@@ -79,7 +81,7 @@ def convert(
             known = ", ".join(formats.writes)
             raise RecipeError(f"{sources[0]} is of {world.name}, which is not written as {to[:40]!r}; known: {known}")
         own = options_for(world, "convert", options, where=sources[0])
-        with deliver_output(out, force=force) as place, Stages() as progress:
+        with deliver_output(out, force=force) as place, whole_or_nothing(place), Stages() as progress:
             output = formats.convert(
                 sources, place, to=to, split=split, names=names_in(named), force=force, progress=progress, **own
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,7 +30,7 @@ from deixis.worlds.grid.formats.vocabulary import (
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from deixis.data._crew import Progress
@@ -271,19 +270,6 @@ def write_as(
     return writer.parquet()
 
 
-@contextmanager
-def _all_or_nothing(files: Iterable[Path]) -> Iterator[None]:
-    """Remove new files, and the folders that held nothing else, where not all of them could be written."""
-    try:
-        yield
-    except BaseException:
-        for file in files:
-            file.unlink(missing_ok=True)
-            with suppress(OSError):
-                file.parent.rmdir()
-        raise
-
-
 @dataclass
 class _Writer:
     gathered: ConversionInput
@@ -348,11 +334,10 @@ class _Writer:
         known = self._vocabularies()
         counter = VocabularyCounter()
         counts: dict[str, int] = {}
-        with _all_or_nothing(self.out / folder / FILE_NAME for folder in folders if not self.force):
-            for folder, splits in folders.items():
-                is_made = splits[0] in ("b1", "c2")
-                file = self.out / folder / FILE_NAME
-                counts.update(self._write_folder(file, splits, counter, 0.0 if is_made else 0.9))
+        for folder, splits in folders.items():
+            is_made = splits[0] in ("b1", "c2")
+            file = self.out / folder / FILE_NAME
+            counts.update(self._write_folder(file, splits, counter, 0.0 if is_made else 0.9))
         self._write_vocabularies(counter, known, [self.out / folder for folder in folders])
         return counts
 

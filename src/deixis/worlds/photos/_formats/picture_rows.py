@@ -28,7 +28,7 @@ from deixis.worlds.photos.data._picture_files import KEPT
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from deixis.worlds.photos.data._photographs import Photographs
@@ -89,6 +89,9 @@ def write_picture_rows(
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise RecipeError(f"{out} is not empty; choose another folder")
+    for image in _images_of(examples) if with_distractors else dict.fromkeys(one.image_id for one in examples):
+        if not photographs.has(image):
+            raise _missing(photographs, image)
     splits: dict[str, list[Example]] = {}
     for example in examples:
         splits.setdefault(split_name(example.split), []).append(example)
@@ -115,19 +118,32 @@ def write_picture_files(out: Path, examples: Sequence[Example], photographs: Pho
     """Write the pictures of all images shown to a folder, called after their ids, and return the ending of their names.
 
     Raises:
-        BrokenDataset: when a picture is missing.
+        BrokenDataset: when a picture is missing, or some are PNG and some JPEG; nothing is written then.
     """
-    endings = set()
-    for image in dict.fromkeys(image for example in examples for image in example.images()):
-        held = _find(photographs, image)
-        endings.add(ending := _ending(held))
+    ending = _common_ending(examples, photographs)
+    for image in _images_of(examples):
         with replacing_file(out / f"{image}.{ending}") as draft:
-            draft.write_bytes(held)
-    if len(endings) > 1:
+            draft.write_bytes(_find(photographs, image))
+    return ending
+
+
+def _common_ending(examples: Sequence[Example], photographs: Photographs) -> str:
+    """The ending of all pictures, which are read for it, as COCO's names have only one."""
+    first_of: dict[str, str] = {}
+    for image in _images_of(examples):
+        first_of.setdefault(_ending(_find(photographs, image)), image)
+    if len(first_of) > 1:
+        found = " and ".join(f"that of {image!r} is {ending.upper()}" for ending, image in first_of.items())
         raise BrokenDataset(
-            f"some pictures are PNG and some JPEG ({len(endings)} kinds), which COCO's names cannot say"
+            f"COCO's names have one ending for all pictures, but {found}; "
+            "make the dataset with pictures of one kind, or use --to huggingface"
         )
-    return endings.pop() if endings else "jpg"
+    return next(iter(first_of), "jpg")
+
+
+def _images_of(examples: Iterable[Example]) -> Iterable[str]:
+    """The images that are shown, each once."""
+    return dict.fromkeys(image for example in examples for image in example.images())
 
 
 def _row(example: Example, scenes: GraphTable, photographs: Photographs, with_distractors: bool) -> dict[str, Any]:
@@ -164,11 +180,15 @@ def _picture(photographs: Photographs, image: str) -> dict[str, Any]:
 def _find(photographs: Photographs, image: str) -> bytes:
     held = photographs.find(image)
     if held is None:
-        raise BrokenDataset(
-            f"{photographs.dataset.path.name} keeps no picture of the image {image!r}; make it with imagined scenes, "
-            "or with --pictures FOLDER"
-        )
+        raise _missing(photographs, image)
     return held
+
+
+def _missing(photographs: Photographs, image: str) -> BrokenDataset:
+    return BrokenDataset(
+        f"{photographs.dataset.path.name} keeps no picture of the image {image!r}; make it with imagined scenes, "
+        "or with --pictures FOLDER"
+    )
 
 
 def _ending(held: bytes) -> str:
