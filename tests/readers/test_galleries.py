@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from PIL import Image
 
 from deixis.readers.registry import BUILT_IN
 from tests.readers.samples import write_sample
@@ -18,7 +19,7 @@ from starlette.testclient import TestClient
 from deixis._studio.library import Library
 from deixis._studio.meanings import MISREAD, meaning_of
 from deixis._studio.server import make_app
-from deixis.worlds.example import context_of
+from deixis.worlds.example import context_of, scenes_of
 
 
 @pytest.fixture(params=BUILT_IN)
@@ -65,3 +66,45 @@ def test_everything_is_saved_in_every_form(opened):
     assert len(lines) == len(entry.data)
     assert client.get(f"{path}/examples.parquet").content.startswith(b"PAR1")
     assert client.get(f"{path}/sheet.png").content.startswith(b"\x89PNG")
+
+
+def test_the_task_is_offered_where_there_are_objects_to_point_at(opened):
+    """The gallery, the pages of examples, the first page and the chooser agree on whether there is a game."""
+    entry, client = opened
+    link = f'href="/play?data={entry.slug}"'
+    is_meant = [context_of(example) is not None for example in entry.data]
+
+    assert (link in client.get(f"/d/{entry.slug}").text) is any(is_meant)
+    assert ('href="/play"' in client.get("/").text.split("doors")[1].split("</p>")[0]) is any(is_meant)
+    for number, is_here in enumerate(is_meant):
+        assert (link in client.get(f"/d/{entry.slug}/{number}").text) is is_here
+    chosen, begun = client.get(f"/play?data={entry.slug}"), client.post("/play", data={"data": entry.slug})
+    if any(is_meant):
+        assert '<form class="start"' in chosen.text
+    else:
+        for refused in (chosen, begun):
+            assert refused.status_code == 400
+            assert f"{entry.title} has no example in which something is to be pointed at" in refused.text
+            assert '<form class="start"' not in refused.text
+
+
+def test_a_picture_is_offered_where_something_is_shown(opened):
+    """Scenes and boxes are saved as a picture; sentences whose images are not at hand are not."""
+    entry, client = opened
+
+    for number, example in enumerate(entry.data):
+        has_something = any(map(len, scenes_of(example))) or any(example.regions) or bool(example.boxes)
+        page = client.get(f"/d/{entry.slug}/{number}").text
+        assert ("Picture as SVG" in page) is has_something, (example, number)
+
+
+def test_a_sentence_beside_its_image_has_a_picture(tmp_path):
+    """The image of a caption pair is a picture where its file lies beside the captions."""
+    path, _ = write_sample("sugarcrepe", tmp_path / "sample")
+    (entry,) = Library((path,)).datasets
+    name = entry.data[0].images[0].name
+    folder = path if path.is_dir() else path.parent
+    Image.new("RGB", (40, 30), (200, 60, 60)).save(folder / name)
+    client = TestClient(make_app([path]), base_url="http://127.0.0.1")
+
+    assert "Picture as SVG" in client.get(f"/d/{entry.slug}/0").text

@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from deixis._studio.demo import Stage
 from deixis._studio.pages import HERE, cache_pages, folders, library_of, render
+from deixis._studio.play import playable
 from deixis._studio.world_pages import all_pages
 from deixis.data.store import MANIFEST
 from deixis.errors import DeixisError
@@ -47,6 +48,7 @@ def home(request: Request) -> Response:
         "home.html",
         title="Studio",
         datasets=datasets,
+        has_tasks=any(playable(datasets)),
         covers={entry.slug: _cover(request, entry) for entry in datasets if not entry.error},
         facts={entry.slug: _facts(entry) for entry in datasets if not entry.error},
         asked={entry.slug: _number_to_ask(request, entry) for entry in datasets if _is_asked(entry)},

@@ -31,7 +31,7 @@ from deixis.errors import DeixisError, SchemaError, UnknownName
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from starlette.applications import Starlette
     from starlette.requests import Request
@@ -114,14 +114,16 @@ ROUTES = (
 
 def _chooser(request: Request, form: Mapping[str, str], fault: str = "") -> Response:
     library = library_of(request)
-    entries = [entry for entry in library.datasets if not entry.error and entry.pages.tasks]
+    entries = list(playable(library.datasets))
     slug = form.get("data", "")
     entry = library.find_dataset(slug) if slug else next(iter(entries), None)
+    if entry is not None and entry not in entries:
+        fault, entry = fault or _nothing_to_do(entry), None
     values: dict[str, Any] = {"entries": entries, "entry": entry, "fault": fault, "form": form}
     if entry is not None:
         values |= {
-            "tasks": entry.pages.tasks,
-            "task": form.get("task") or next(iter(entry.pages.tasks), ""),
+            "tasks": (tasks := entry.pages.tasks_of(entry)),
+            "task": form.get("task") or next(iter(tasks), ""),
             "splits": entry.pages.samples(entry),
             "split": form.get("split") or _first_split(entry),
             "options": entry.pages.options(form),
@@ -132,6 +134,15 @@ def _chooser(request: Request, form: Mapping[str, str], fault: str = "") -> Resp
             "keeps": _keeps(request) is not None,
         }
     return render(request, "play.html", title="Play", status=400 if fault else 200, **values)
+
+
+def playable(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The datasets with which people can do a task."""
+    return (entry for entry in entries if not entry.error and entry.pages.tasks_of(entry))
+
+
+def _nothing_to_do(entry: Entry) -> str:
+    return f"{entry.title} has no example in which something is to be pointed at"
 
 
 def _start(request: Request, form: Mapping[str, str]) -> Response:
@@ -149,7 +160,9 @@ def _begin_sitting(request: Request, form: Mapping[str, str]) -> Sitting:
         raise UnknownName("choose a dataset to play with")
     library = library_of(request)
     entry = library.find_dataset(form["data"])
-    task, tasks = form.get("task", ""), entry.pages.tasks
+    task, tasks = form.get("task", ""), entry.pages.tasks_of(entry)
+    if not tasks:
+        raise SchemaError(_nothing_to_do(entry))
     if task not in tasks:
         raise SchemaError(f"there is no task {task[:40]!r} here; known: {', '.join(tasks)}")
     count = _whole(form, "questions", QUESTIONS, 1, MOST_QUESTIONS)

@@ -255,6 +255,10 @@ class WorldPages:
 
     # ---------------------------------------------------------------------------- playing
 
+    def tasks_of(self, entry: Entry) -> Mapping[str, tuple[str, str]]:
+        """Return the tasks that people can do with a dataset, by default those of all datasets of the world."""
+        return self.tasks
+
     def samples(self, entry: Entry) -> dict[str, int]:
         """Return the splits that a sample can be drawn from, with sizes.
 

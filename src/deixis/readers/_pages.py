@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from markupsafe import Markup
 
 from deixis._studio.example_answers import box_spot, find_verdicts, spot_of
 from deixis._studio.provenance import Fact
+from deixis.errors import DeixisError
 from deixis.readers.reader import ReadExample
 from deixis.worlds.example import context_of
 from deixis.worlds.toolkit.pages import ReadyPages
@@ -27,16 +30,27 @@ if TYPE_CHECKING:
 
 
 RIGHT = {"accuracy": "right"}  # what is answered is a box or a choice, not an object
+POINTING = ("refer", "localise")  # tasks whose answer may be an object
+LOOKED_AT = 5_000  # examples among which one object must be meant somewhere, if there is to be a game
 
 
 def ready_part(world: ReaderWorld) -> ReadPages:
     """The part `pages` of a reader."""
     pages = ReadPages.of(world)
+    if world.reader.task not in POINTING:
+        pages = replace(pages, tasks={})
     return pages if world.reader.task == "refer" else replace(pages, results=replace(pages.results, measures=RIGHT))
 
 
 class ReadPages(ReadyPages):
     """Part `pages` for files of others."""
+
+    def tasks_of(self, entry: Entry) -> Mapping[str, tuple[str, str]]:
+        """Return the game where its examples have objects of which one is meant."""
+        try:
+            return self.tasks if self.tasks and _has_objects_to_point_at(entry.data) else {}
+        except DeixisError:
+            return {}
 
     def numbers_to_play(self, data: Examples, split: str | None) -> Sequence[int]:
         """Return the numbers of the examples with objects of which one is meant."""
@@ -49,6 +63,12 @@ class ReadPages(ReadyPages):
     def is_on_paper(self) -> bool:
         """Pictures of files of others have white paper in both themes."""
         return True
+
+    def has_picture(self, example: Example, story: Story | None) -> bool:
+        """Return whether there is a scene, a box or an image at hand; the text alone is no picture."""
+        assert isinstance(example, ReadExample)
+        is_known = story is not None or any(example.regions) or bool(example.boxes)
+        return is_known or self.world.part("pictures").has_images(example)
 
     def drawing(self, example: Example, story: Story | None) -> Markup | None:
         """Draw images with their boxes, or scenes as far as they are known; None where there is only text."""
@@ -92,6 +112,17 @@ class ReadPages(ReadyPages):
             return super().say_answer(found, story, key)
         told = f"{found.outcome.capitalize()}, overlap {overlap:.2f} with what is meant."
         return told if found.is_right or not key else f"{told} {super().say_answer(found, story, key)}"
+
+
+def _has_objects_to_point_at(data: Examples) -> bool:
+    """Return whether one object is meant in an example, among the first ones of a dataset."""
+    known = _known.get(data)
+    if known is None:
+        known = _known[data] = any(context_of(one) is not None for one in islice(data, LOOKED_AT))
+    return known
+
+
+_known: WeakKeyDictionary[Examples, bool] = WeakKeyDictionary()
 
 
 def _show_choice(answer: ModelAnswer, found: FoundVerdict, choices: Sequence[str]) -> ModelAnswer:

@@ -81,6 +81,10 @@ class ReadPictures(PlainPictures):
             f'<svg class="read-drawn" {size} font-family="{FONT}" role="img" aria-label="The scene">{panel.svg}</svg>'
         )
 
+    def has_images(self, example: ReadExample) -> bool:
+        """Return whether the file of an image is at hand."""
+        return any(_file(example, image.name, None) is not None for image in example.images)
+
     def lines(self, example: ReadExample, *, number: int, color: bool = False) -> Iterator[str]:  # type: ignore[override]
         """Yield the text, its meaning, objects, images with boxes, and choices; stars stand at the right ones."""
         del color

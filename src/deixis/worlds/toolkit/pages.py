@@ -170,6 +170,8 @@ class ReadyPages(WorldPages):
             drawing=self.drawing(example, story),
             is_on_paper=self.is_on_paper,
             picture=f"/d/{entry.slug}/{number}/picture.svg",
+            has_picture=self.has_picture(example, story),
+            tasks=self.tasks_of(entry),
             facts=self.facts(entry, example, number),
             answers=list(self.answers(entry, example, story, library_of(request))),
         )
@@ -203,6 +205,11 @@ class ReadyPages(WorldPages):
     def is_on_paper(self) -> bool:
         """True if drawings in pages are on white paper in both themes, and show all that there is to see."""
         return False
+
+    def has_picture(self, example: Example, story: Story | None) -> bool:
+        """Return whether the picture of an example shows more than its text."""
+        del example, story
+        return True
 
     def drawing(self, example: Example, story: Story | None) -> Markup | None:
         """The scenes as elements with `data-object` that can be clicked, or None where there is nothing to click."""
