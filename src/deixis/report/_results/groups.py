@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from deixis.errors import RecipeError
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
     Traits = Mapping[str, object]
 
 
 T = TypeVar("T")
+OFF = (None, "false", "null", "", "[]", "{}")  # settings that are as if they were not made
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +48,7 @@ def group_runs(  # noqa: PLR0913 (what tells runs apart is said by each world)
     kind: Callable[[T], tuple[str, str]],
     traits: Callable[[T], Traits],
     order: Callable[[T], tuple[float, str]],
+    has_settings: Callable[[T], bool] = lambda _: False,
     within: Callable[[T], Hashable] = lambda _: None,
     earlier: Traits | None = None,
     shared: Collection[str] = (),
@@ -54,13 +57,16 @@ def group_runs(  # noqa: PLR0913 (what tells runs apart is said by each world)
     """Put runs together that differ in their seeds only.
 
     What most runs of a model have in common is not mentioned; of equally many, those with the values of `earlier`
-    count as most, then those given first.
+    count as most, then those with the fewest settings, then those given first. A run without settings is no example of
+    how runs are made where others tell theirs.
 
     Args:
         runs: in any order.
         kind: the key and the title of the model of a run.
         traits: how a run was made and judged, without its seed.
         order: sorts the runs of a group, by seed and folder.
+        has_settings: whether all settings of a run are among its traits, so that one which is not there was not made: a
+            size that only one of two runs has sets them apart. A run of which less is known does not differ in that.
         within: runs are compared with those of the same model that have this in common.
         earlier: the values that traits had before there was a setting for them.
         shared: traits that runs of all models should have in common.
@@ -74,16 +80,32 @@ def group_runs(  # noqa: PLR0913 (what tells runs apart is said by each world)
     common = {name: Counter(map(str, _values(everything, traits, name))).most_common(1) for name in shared}
     found: dict[tuple[str, str, tuple[str, ...]], list[T]] = {}
     for ((key, title), _), family in families.items():
-        usual = dict(_usual([traits(run) for run in family], earlier or {}))
+        known = [traits(run) for run in family]
+        are_set = [has_settings(run) for run in family]
+        usual = dict(_usual(list(compress(known, are_set)) or known, earlier or {}))
         usual |= {name: counted[0][0] for name, counted in common.items() if counted}
-        for run in family:
-            own = traits(run)
-            words = [say(name, value, own, usual) for name, value in own.items() if value != usual.get(name, value)]
+        for run, own, is_set in zip(family, known, are_set, strict=True):
+            differences = _differences(own, usual, earlier or {}, is_whole=is_set)
+            words = [say(name, value, own, usual) for name, value in differences]
             found.setdefault((key, title, tuple(filter(None, words))), []).append(run)
     return [
         Group(key=key, title=title, differs=differs, runs=tuple(sorted(some, key=order)))
         for (key, title, differs), some in found.items()
     ]
+
+
+def _differences(own: Traits, usual: Traits, earlier: Traits, *, is_whole: bool) -> Iterator[tuple[str, object]]:
+    """Yield the traits in which a run differs from most, with its values; None for a setting that was not made.
+
+    Where all settings of both are known, one that was not made has its earlier value, or is off.
+    """
+    for name in dict.fromkeys((*own, *usual)) if is_whole else own:
+        if is_whole:
+            ours, theirs = (traits.get(name, earlier.get(name)) for traits in (own, usual))
+        else:
+            ours, theirs = own[name], usual.get(name, own[name])
+        if ours != theirs and not (ours in OFF and theirs in OFF):
+            yield name, ours
 
 
 def _values(runs: Sequence[T], traits: Callable[[T], Traits], name: str) -> list[object]:
@@ -94,16 +116,16 @@ def _usual(family: Sequence[Traits], earlier: Traits) -> Traits:
     """The traits that most of a family have in common."""
     counts: Counter[tuple[tuple[str, object], ...]] = Counter(tuple(one.items()) for one in family)
 
-    def weight(items: tuple[tuple[str, object], ...]) -> tuple[int, int]:
-        return counts[items], sum(earlier.get(name, value) == value for name, value in items)
+    def weight(items: tuple[tuple[str, object], ...]) -> tuple[int, int, int]:
+        return counts[items], -sum(earlier.get(name, value) != value for name, value in items), -len(items)
 
     most = max(counts, key=weight)
     return dict(most)
 
 
 def say_trait(name: str, value: object) -> str:
-    """Name a trait and its value."""
-    return f"{name} {value}"
+    """Name a trait and its value; None stands for a setting that was not made."""
+    return f"{name} by default" if value is None else f"{name} {value}"
 
 
 def say_seeds(seeds: Iterable[object]) -> str:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.learn.run import read_json, write_json
+from deixis.report._json_facts import flat_facts
+from deixis.report._results.groups import group_runs
+from deixis.report._runs import read_run
 from deixis.report.output import Output, TextTable
 from deixis.worlds.tabletop._making.splits import TESTS
 
@@ -15,9 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from deixis.report._runs import Run
+
 
 EVALUATION = "evaluation.json"
 SPLITS = ("dev", "test", *TESTS)
+IGNORED = ("seed", "eval_every", "log_every", "save_every")  # settings that do not say how a model was trained
 ABOUT = "Right answers in %, with half of the widest side of the 95 % interval"
 
 
@@ -34,7 +40,7 @@ def report(runs: Sequence[Path], *, out: Path | None, notes: Path | None, progre
     del progress
     if notes is not None:
         raise RecipeError("--notes are about cells of a published table; there is none of tables")
-    found = [_scores(run) for run in runs]
+    found = [(name, *scores) for name, (_, *scores) in zip(_names(runs), map(_scores, runs), strict=True)]
     splits = [split for split in SPLITS if any(split in scores for _, _, scores in found)]
     splits += sorted({split for _, _, scores in found for split in scores} - set(splits))
     rows = [(model, data, *(_cell(scores.get(split)) for split in splits)) for model, data, scores in found]
@@ -51,6 +57,38 @@ def report(runs: Sequence[Path], *, out: Path | None, notes: Path | None, progre
         write_json(out / "report.json", values)
         files = [out / "report.md", out / "report.json"]
     return Output(values=values, blocks=[f"{ABOUT}.", TextTable(heads, rows, range(2, len(heads)), 2)], files=files)
+
+
+def _names(folders: Sequence[Path]) -> list[str]:
+    """Return the models with what sets their runs apart: settings, then seeds, then the names of the folders."""
+    runs = [read_run(folder, is_strict=False) for folder in folders]
+    judged = [_scores(folder)[:2] for folder in folders]
+    names = [""] * len(runs)
+    groups = group_runs(
+        range(len(runs)),
+        kind=lambda place: (judged[place][0], judged[place][0]),
+        within=lambda place: judged[place][1],
+        traits=lambda place: _traits(runs[place]),
+        has_settings=lambda place: bool(_traits(runs[place])),
+        order=lambda place: (runs[place].seed or 0, runs[place].folder),
+    )
+    for group in groups:
+        seeds = [runs[place].seed for place in group.runs]
+        are_named = None not in seeds and len(set(seeds)) == len(seeds)
+        for place, seed in zip(group.runs, seeds, strict=True):
+            own = f", seed {seed}" if are_named else f", {runs[place].folder}"
+            names[place] = group.label + own * (len(seeds) > 1)
+    return names
+
+
+def _traits(run: Run) -> dict[str, str]:
+    """How a model was trained; empty where that is not known."""
+    settings = dict(flat_facts(run.trained.inner("settings").values))
+    found = {name: value for name, value in settings.items() if name not in IGNORED}
+    if found and run.training is not None:
+        found["trained on"] = f"{run.training.name} ({run.training.digest[:8]})"
+        found["begins with"] = "a checkpoint" if run.training.begins_with else "fresh weights"
+    return found
 
 
 def _scores(run: Path) -> tuple[str, str, dict[str, Any]]:

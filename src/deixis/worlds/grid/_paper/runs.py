@@ -168,6 +168,7 @@ def columns_of(found: Sequence[Run]) -> list[Group[Run]]:
         kind=kind,
         traits=_traits,
         order=lambda run: (-1 if run.seed is None else run.seed, run.folder),
+        has_settings=lambda run: "settings" in run.trained.values,
         within=lambda run: getattr(place_of(run), "key", ""),
         earlier=EARLIER,
     )

@@ -50,6 +50,7 @@ TITLES = {
 # Settings that say where or for how long a run was made, not how: runs that differ in these only are of one row.
 IGNORED = ("seed", "eval_every", "eval_examples", "log_every", "save_every", "record", "model", "probe", "mining")
 EARLIER = {"anywhere": "0.0", "precision": "fp32"}  # of runs that were made before there was such a setting
+SIZES = "sizes."  # before the names of sizes of the model that are not the published ones
 GOES_ON, TRAINED_ON = "begins with a checkpoint", "trained on"
 SHARED = ("features", "grid", "noise")  # what all models should have in common, so that they can be compared
 
@@ -206,6 +207,7 @@ def groups_of(found: Sequence[Run]) -> tuple[Group[Run], ...]:
         kind=row_of,
         traits=_traits,
         order=lambda run: (run.seed or 0, run.folder),
+        has_settings=lambda run: bool(settings_of(run)),
         earlier=EARLIER,
         shared=SHARED,
     )
@@ -228,7 +230,7 @@ def _traits(run: Run) -> dict[str, str]:
     """How a run was made and judged."""
     plain = dict(flat_facts(settings_of(run)))
     known = {**(EARLIER if plain else {}), **plain}
-    found = {name: value for name, value in known.items() if name not in IGNORED}
+    found = {name.removeprefix(SIZES): value for name, value in known.items() if name not in IGNORED}
     found["features"] = features_of(run) or found.get("features", "")
     if run.training is not None and run.training.digest:
         found["trained on"] = f"{run.training.name} ({run.training.digest[:8]})"
