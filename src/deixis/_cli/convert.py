@@ -18,6 +18,7 @@ from deixis.errors import RecipeError
 
 
 if TYPE_CHECKING:
+    from deixis.data._conversions import ConversionRequest
     from deixis.report.output import Output
     from deixis.worlds.world import World
 
@@ -61,6 +62,7 @@ def convert(
     if len(paths) < 2:
         got = f"only {paths[0]}" if paths else "nothing"
         raise RecipeError(f"convert needs what to read and where to write, PATH … OUT, got {got}")
+    from deixis.data._conversions import ConversionRequest
     from deixis.data._leftovers import whole_or_nothing
 
     *given, out = paths
@@ -71,9 +73,9 @@ def convert(
     if to.startswith(ABSENT):
         if options:
             raise RecipeError(f"--{next(iter(options)).replace('_', '-')} has no meaning for {to[:40]!r}")
-        chosen = {"seed": seed or 0, "split": split, "names": names_in(named), "force": force}
-        with deliver_output(out, force=force) as place, whole_or_nothing(place):
-            output = _convert_absent(world, sources, place, to, chosen)
+        with deliver_output(out, force=force) as place, whole_or_nothing(place), Stages() as progress:
+            asked = ConversionRequest(sources=sources, out=place, to=to, split=split, names=names_in(named))
+            output = _convert_absent(world, replace(asked, force=force, progress=progress), seed or 0)
         values = {"path": str(out), **output.values, "to": to, "from": ", ".join(map(str, given))}
     else:
         formats = world.part("formats")
@@ -105,16 +107,15 @@ def _tell_address(output: Output, path: str, address: str) -> Output:
     return replace(output, values=rename(dict(output.values)), blocks=blocks, files=(), notes=rename(output.notes))
 
 
-def _convert_absent(world: World, sources: list[Path], out: Path, to: str, given: dict[str, Any]) -> Output:
+def _convert_absent(world: World, asked: ConversionRequest, seed: int) -> Output:
     """Write examples of any world with expressions that fit nothing."""
     from deixis.readers._formats.convert import LAYOUTS, convert_absent
 
-    form = to.removeprefix(ABSENT)
+    form = asked.to.removeprefix(ABSENT)
     if form not in LAYOUTS:
         known = ", ".join(ABSENT + name for name in LAYOUTS)
-        raise RecipeError(f"expressions of absent things are not written as {to[:40]!r}; known: {known}")
-    with Stages() as progress:
-        return convert_absent(world, sources, out, to=form, progress=progress, **given)
+        raise RecipeError(f"expressions of absent things are not written as {asked.to[:40]!r}; known: {known}")
+    return convert_absent(world, replace(asked, to=form), seed=seed)
 
 
 def _world_of(path: Path) -> World:

@@ -11,6 +11,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis._losses import Losses
+from deixis.data._conversions import read_split_names, takes_request
 from deixis.data._split_names import join_splits, splits_of
 from deixis.data.store import replacing_file
 from deixis.errors import RecipeError, SchemaError, UnknownName
@@ -25,9 +26,10 @@ from deixis.report.output import Output, TextTable
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from deixis.data._conversions import ConversionRequest
     from deixis.data._crew import Progress
     from deixis.readers._formats.layouts import Writer
     from deixis.readers._world import ReaderWorld
@@ -71,25 +73,19 @@ class ReadFormats:
         """Return the name of the reader where it knows the layout of a path, or an empty text."""
         return self.world.name if self.world.reader.sniff(path) else ""
 
-    def convert(  # noqa: PLR0913 (each is an option)
-        self,
-        sources: Sequence[Path],
-        out: Path,
-        *,
-        to: str,
-        split: str | None = None,
-        names: Sequence[str] = (),
-        force: bool = False,
-        progress: Progress | None = None,
-        allow_losses: bool = False,
-    ) -> Output:
+    @property
+    def convert(self) -> Callable[..., Output]:
         """Write read files in another form, read that back, and count what changed."""
-        given = ConversionSource(self.world, sources, split, names)
+        return takes_request(self._convert)
+
+    def _convert(self, asked: ConversionRequest, *, allow_losses: bool = False) -> Output:
+        out, to, progress = asked.out, asked.to, asked.progress
+        given = ConversionSource(self.world, asked)
         losses, proof = tally = Tally(Losses("examples", len(given)), ConversionProof())
         if to == "parquet":
             values = _to_folder(self.world, given, out, tally, progress, allow_losses=allow_losses)
         else:
-            values = _to_layout(given, given.follow(progress), out, to, tally, force=force)
+            values = _to_layout(given, given.follow(progress), out, to, tally, force=asked.force)
             losses.demand_few(where=out, allowed=allow_losses)
         rows = [(name, f"{size:,}") for name, size in given.splits.items()]
         table = TextTable(("split", "examples"), rows, numbers=(1,))
@@ -101,40 +97,24 @@ class ReadFormats:
         )
 
 
-def convert_absent(  # noqa: PLR0913 (each is an option)
-    world: World,
-    sources: Sequence[Path],
-    out: Path,
-    *,
-    to: str,
-    seed: int = 0,
-    split: str | None = None,
-    names: Sequence[str] = (),
-    force: bool = False,
-    progress: Progress | None = None,
-) -> Output:
+def convert_absent(world: World, asked: ConversionRequest, *, seed: int = 0) -> Output:
     """Write examples of any world, each followed by one that fits nothing, in one of the layouts.
 
     Args:
         world: of the examples.
-        sources: what is read, one after the other, as one dataset.
-        out: where to write.
-        to: one of `LAYOUTS`.
+        asked: what to write where, in one of `LAYOUTS`.
         seed: chooses the part that is changed, and the word for it.
-        split: only this split.
-        names: what splits are to be called.
-        force: replace what is there.
-        progress: told how far things are.
     """
-    given = ConversionSource(world, sources, split, names)
+    given = ConversionSource(world, asked)
     losses, proof = tally = Tally(Losses("examples", len(given)), ConversionProof())
     maker = AbsenceMaker(world, seed)
-    values = _to_layout(given, pairs_of(maker, given.follow(progress)), out, to, tally, force=force, maker=maker)
+    pairs = pairs_of(maker, given.follow(asked.progress))
+    values = _to_layout(given, pairs, asked.out, asked.to, tally, force=asked.force, maker=maker)
     told = {"pairs": maker.changed.total(), "changed": dict(sorted(maker.changed.items()))}
     left = dict(maker.left_out.most_common())
     rows = [(name, f"{often:,}") for name, often in maker.changed.most_common()]
     lines = [f"{often:,} of {len(given):,} examples left out: {why}" for why, often in left.items()]
-    comparison = proof.blocks() if to != "jsonl" else [NOT_READ]
+    comparison = proof.blocks() if asked.to != "jsonl" else [NOT_READ]
     return Output(
         values={**values, "seed": seed, **told, "left out": left},
         blocks=[TextTable(("changed", "pairs"), rows, numbers=(1,)), *lines, *losses.lines(), *comparison],
@@ -269,21 +249,15 @@ class ConversionSource:
         splits: the number of examples of every split.
     """
 
-    def __init__(
-        self, world: World, sources: Sequence[Path], split: str | None = None, names: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, world: World, asked: ConversionRequest) -> None:
         self.world = world
         opened = world.part("examples")
-        self.parts = [opened.open(path) for path in sources]
-        self.name = ", ".join(path.name for path in sources)
-        self.split = split
-        self._names = dict(map(_pair, (name for name in names if "=" in name)))
-        self._called = [name for name in names if "=" not in name]
-        if self._called and len(self._called) != len(sources):
-            told = f"--as gives {len(self._called)} names for {len(sources)} paths"
-            raise RecipeError(f"{told}; give one for each, or old=new for each split")
+        self.parts = [opened.open(path) for path in asked.sources]
+        self.name = ", ".join(path.name for path in asked.sources)
+        self.split = asked.split
+        self._names, self._called = read_split_names(asked.names, len(asked.sources))
         for part, _ in zip(self.parts, self._called, strict=False):
-            if split is None and len(part.splits) > 1:
+            if self.split is None and len(part.splits) > 1:
                 raise RecipeError(f"{part.path.name} has several splits; choose one with --split, or say --as old=new")
         self.numbers = self._choose()
         self.splits = self._sizes()
@@ -349,10 +323,3 @@ class ConversionSource:
         """A line for every code of records that the reader refused."""
         refused: dict[str, int] = self.to_dict()["refused"]
         return [f"{often:,} record{'s are' if often > 1 else ' is'} refused: {code}" for code, often in refused.items()]
-
-
-def _pair(text: str) -> tuple[str, str]:
-    old, _, new = (part.strip() for part in text.partition("="))
-    if not old or not new:
-        raise RecipeError(f"--as takes a name or old=new, got {text!r}")
-    return old, new

@@ -95,9 +95,10 @@ def group_runs(  # noqa: PLR0913 (what tells runs apart is said by each world)
 
 
 def _differences(own: Traits, usual: Traits, earlier: Traits, *, is_whole: bool) -> Iterator[tuple[str, object]]:
-    """Yield the traits in which a run differs from most, with its values; None for a setting that was not made.
+    """Yield the traits in which a run differs from most, with its values.
 
-    Where all settings of both are known, one that was not made has its earlier value, or is off.
+    A setting that was not made has the value None. Where all settings of a run are known, one that was not made has its
+    earlier value, or is off.
     """
     for name in dict.fromkeys((*own, *usual)) if is_whole else own:
         if is_whole:
@@ -124,7 +125,10 @@ def _usual(family: Sequence[Traits], earlier: Traits) -> Traits:
 
 
 def say_trait(name: str, value: object) -> str:
-    """Name a trait and its value; None stands for a setting that was not made."""
+    """Name a trait and its value.
+
+    None stands for a setting that was not made.
+    """
     return f"{name} by default" if value is None else f"{name} {value}"
 
 

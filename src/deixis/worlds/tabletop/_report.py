@@ -40,7 +40,7 @@ def report(runs: Sequence[Path], *, out: Path | None, notes: Path | None, progre
     del progress
     if notes is not None:
         raise RecipeError("--notes are about cells of a published table; there is none of tables")
-    found = [(name, *scores) for name, (_, *scores) in zip(_names(runs), map(_scores, runs), strict=True)]
+    found = [(name, *_scores(run)[1:]) for name, run in zip(_names(runs), runs, strict=True)]
     splits = [split for split in SPLITS if any(split in scores for _, _, scores in found)]
     splits += sorted({split for _, _, scores in found for split in scores} - set(splits))
     rows = [(model, data, *(_cell(scores.get(split)) for split in splits)) for model, data, scores in found]

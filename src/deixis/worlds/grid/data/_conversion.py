@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis._losses import Losses
+from deixis.data._conversions import read_split_names, takes_request
 from deixis.data._memberships import AT_RANDOM, only_in, rename_splits
 from deixis.data._split_names import splits_of
 from deixis.errors import RecipeError, UnknownName
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.data._crew import Progress
+    from deixis.data._conversions import ConversionRequest
     from deixis.worlds.grid.data.sources import Source
     from deixis.worlds.grid.data.table import Table
 
@@ -66,26 +67,24 @@ def recognise(path: Path) -> str:
     return kind if kind in reads else "parquet"
 
 
-def convert(  # noqa: PLR0913 (each is an option)
-    sources: Sequence[Path],
-    out: Path,
-    *,
-    to: str,
-    split: str | None = None,
-    names: Sequence[str] = (),
-    force: bool = False,
-    progress: Progress | None = None,
-    allow_losses: bool = False,
-) -> Output:
+@takes_request
+def convert(asked: ConversionRequest, *, allow_losses: bool = False) -> Output:
     """Convert the data at some paths, read as one dataset, to another form (part `formats`)."""
-    gathered = gather(sources, names)
+    gathered = gather(asked.sources, asked.names)
     told = ConversionLog(allow_losses=allow_losses)
     left_out = [name for part in gathered.parts for name in part.source.left_out]
     if left_out:
         told.notes.append(f"left out, since they repeat examples of train or test: {', '.join(left_out)}")
-    total = gathered.total if split is None else None
-    tell = (lambda done: progress(gathered.name, done, total)) if progress is not None else None
-    written = write_as(gathered, out, to, split=split, force=force, told=told, progress=tell)
+    total = gathered.total if asked.split is None else None
+    written = write_as(
+        gathered,
+        asked.out,
+        asked.to,
+        split=asked.split,
+        force=asked.force,
+        told=told,
+        progress=lambda done: asked.tell(gathered.name, done, total),
+    )
     rows = [(name, f"{size:,}") for name, size in written.items()]
     return Output(
         values={"splits": written, **told.to_dict()},
@@ -196,23 +195,9 @@ def gather(paths: Sequence[Path], names: Sequence[str] = ()) -> ConversionInput:
     Raises:
         RecipeError: when there are not as many names as paths.
     """
-    pairs = dict(_pair(name) for name in names if "=" in name)
-    single = [name for name in names if "=" not in name]
-    if single and len(single) != len(paths):
-        raise RecipeError(
-            f"--as gives {len(single)} names for {len(paths)} paths; give one for each, or old=new for each split"
-        )
-    called = single or [""] * len(paths)
-    return ConversionInput(
-        tuple(Part(open_source(path), name, pairs) for path, name in zip(paths, called, strict=True))
-    )
-
-
-def _pair(text: str) -> tuple[str, str]:
-    old, _, new = (part.strip() for part in text.partition("="))
-    if not old or not new:
-        raise RecipeError(f"--as takes a name or old=new, got {text!r}")
-    return old, new
+    renamed, called = read_split_names(names, len(paths))
+    sources = zip(paths, called or [""] * len(paths), strict=True)
+    return ConversionInput(tuple(Part(open_source(path), name, renamed) for path, name in sources))
 
 
 def _tables_of(part: Part, split: str | None, told: ConversionLog | None) -> Iterator[Table]:

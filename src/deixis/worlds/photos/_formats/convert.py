@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deixis._losses import Losses
+from deixis.data._conversions import takes_request
 from deixis.errors import ParseError, RecipeError, UnknownName
 from deixis.report.output import Output
 from deixis.worlds.photos._examples import recognises
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from deixis.data._crew import Progress
+    from deixis.data._conversions import ConversionRequest
     from deixis.expression.description import Expression
     from deixis.worlds.photos._formats.copsref import Ref
     from deixis.worlds.photos.data.store import CopsRef
@@ -43,25 +44,18 @@ def recognise(path: Path) -> str:
     return "parquet" if is_copsref(path) else "copsref" if recognises(path) else ""
 
 
-def convert(  # noqa: PLR0913 (each is an option)
-    sources: Sequence[Path],
-    out: Path,
+@takes_request
+def convert(
+    asked: ConversionRequest,
     *,
-    to: str,
-    split: str | None = None,
-    names: Sequence[str] = (),
-    force: bool = False,
-    progress: Progress | None = None,
     scenes: Sequence[Path] = (),
     images: bool = False,
     distractors: bool = False,
     allow_losses: bool = False,
 ) -> Output:
     """Convert a dataset of Cops-Ref, or released records with the scene graphs they are about (part `formats`)."""
-    del force, progress
-    if len(sources) != 1 or names:
-        raise RecipeError("of Cops-Ref one dataset, or one file of records, is converted at a time, without --as")
-    source = sources[0]
+    source = asked.only_source("of Cops-Ref one dataset, or one file of records,")
+    out, to, split = asked.out, asked.to, asked.split
     _demand_sense(source, to, images=images, distractors=distractors)
     losses = Losses("records" if source.is_file() else "examples")
     report = GraphReport()

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deixis.data._conversions import takes_request
 from deixis.data._resumable import make_in
 from deixis.data.card import write_card
 from deixis.data.recipes import begin_manifest
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from deixis.data._conversions import ConversionRequest
     from deixis.data._crew import Progress
     from deixis.data._resumable import Entry, ResumableFolder
     from deixis.worlds.rooms.captions import Grammar
@@ -76,26 +78,15 @@ def _caption_files(path: Path) -> list[Path]:
     return sorted(path.glob(CAPTIONS))
 
 
-def convert(
-    sources: Sequence[Path],
-    out: Path,
-    *,
-    to: str,
-    split: str | None = None,
-    names: Sequence[str] = (),
-    force: bool = False,
-    progress: Progress | None = None,
-) -> Output:
+@takes_request
+def convert(asked: ConversionRequest) -> Output:
     """Part `formats`: files of the release as a dataset, or the captions of a dataset as files of the release."""
-    if len(sources) != 1 or names:
-        raise RecipeError("of A3DS one dataset or one release is converted at a time, without --as")
-    source = sources[0]
-    tell = progress or (lambda *_: None)
-    if to == "release":
-        return _write_release(source, out, split, tell, force=force)
+    source = asked.only_source("of A3DS one dataset or one release")
+    if asked.to == "release":
+        return _write_release(source, asked.out, asked.split, asked.tell, force=asked.force)
     if not _caption_files(source):
         raise RecipeError(f"{source} holds no {CAPTIONS} of the release to make a dataset from")
-    return _Import(source, split, tell).write(out)
+    return _Import(source, asked.split, asked.tell).write(asked.out)
 
 
 # -------------------------------------------------------------------------------- from the release

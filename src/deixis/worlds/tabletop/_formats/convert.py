@@ -7,6 +7,7 @@ from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from deixis.data._conversions import takes_request
 from deixis.data._split_names import names_in_split
 from deixis.data.store import replacing_file
 from deixis.errors import RecipeError, UnknownName
@@ -17,10 +18,10 @@ from deixis.worlds.tabletop._formats.programs import NoProgram, program_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from deixis.data._crew import Progress
+    from deixis.data._conversions import ConversionRequest
     from deixis.worlds.tabletop._examples import TableExample
     from deixis.worlds.tabletop._scene import SolidScene
 
@@ -39,31 +40,21 @@ def recognise(path: Path) -> str:
     return ""
 
 
-def convert(  # noqa: PLR0913 (as the protocol has it)
-    sources: Sequence[Path],
-    out: Path,
-    *,
-    to: str,
-    split: str | None = None,
-    names: Sequence[str] = (),
-    force: bool = False,
-    progress: Progress | None = None,
-    images: bool = False,
-) -> Output:
+@takes_request
+def convert(asked: ConversionRequest, *, images: bool = False) -> Output:
     """Write a dataset in the layout of CLEVR-Ref+: `scenes`, `refexps`, and with `images` the pictures.
 
     What CLEVR-Ref+ cannot say is left out and counted, with the reason.
     """
-    if to not in writes:
-        raise RecipeError(f"tables are written as {', '.join(writes)}, not as {to[:40]!r}")
-    if len(sources) != 1 or names:
-        raise RecipeError("one dataset is written at a time, under the names of its splits")
-    if out.exists() and any(out.iterdir()) and not force:
+    if asked.to not in writes:
+        raise RecipeError(f"tables are written as {', '.join(writes)}, not as {asked.to[:40]!r}")
+    source, out, split = asked.only_source("of tables one dataset"), asked.out, asked.split
+    if out.exists() and any(out.iterdir()) and not asked.force:
         raise RecipeError(f"{out} already exists and is not empty; choose another name, or give --force")
-    opened = EXAMPLES.open(sources[0])
+    opened = EXAMPLES.open(source)
     if split is not None and split not in opened.splits:
         known = ", ".join(opened.splits)
-        raise UnknownName(f"there is no split {split[:40]!r} in {sources[0].name}; it has {known}")
+        raise UnknownName(f"there is no split {split[:40]!r} in {source.name}; it has {known}")
     losses: Counter[str] = Counter()
     written = 0
     for one in opened.splits if split is None else (split,):
@@ -75,8 +66,7 @@ def convert(  # noqa: PLR0913 (as the protocol has it)
                 kept.append((example, _program_of(example)))
             except NoProgram as reason:
                 losses[str(reason)] += 1
-            if progress is not None:
-                progress("examples", done + 1, len(numbers))
+            asked.tell("examples", done + 1, len(numbers))
         _write_split(out, one, kept, images=images)
         written += len(kept)
     lost = dict(losses.most_common())
