@@ -92,8 +92,8 @@ def test_bars_of_charts_lead_to_their_examples(client, library, kind, some):
 @pytest.mark.slow
 def test_needed_words_are_those_of_the_audit(library):
     """The facets of the gallery and the audit count the same examples, each from its own source."""
-    from deixis.worlds.grid._pages.gallery import grid_shelf
     from deixis.worlds.grid._pages.needs import need_facets
+    from deixis.worlds.grid._pages.shelf import grid_shelf
 
     entry = entry_of(library, "grid")
     shelf = grid_shelf(entry)
@@ -110,7 +110,8 @@ def test_needed_words_are_those_of_the_audit(library):
 def test_colour_words_that_are_needed_can_be_asked_for(library):
     """And each example that is found needs one, by the plain definition."""
     from deixis.distractors.necessity import necessity
-    from deixis.worlds.grid._pages.gallery import filter_grid, grid_example
+    from deixis.worlds.grid._pages.gallery import filter_grid
+    from deixis.worlds.grid._pages.shelf import grid_example
 
     entry = entry_of(library, "grid")
     found = filter_grid(entry, PageQuery({"needs": "colour word"}), library)
@@ -197,7 +198,8 @@ def test_what_is_found_is_saved_in_the_order_of_the_gallery(client, library, tmp
 
     import pyarrow.parquet as pq
 
-    from deixis.worlds.grid._pages.gallery import filter_grid, grid_example
+    from deixis.worlds.grid._pages.gallery import filter_grid
+    from deixis.worlds.grid._pages.shelf import grid_example
     from deixis.worlds.grid.data.sources import open_source
 
     entry = entry_of(library, "grid")

@@ -19,7 +19,7 @@ from deixis._studio.library import Library
 from deixis._studio.server import make_app
 from deixis.data.checks import MAX_FINDINGS
 from deixis.errors import UnknownName
-from deixis.worlds.grid._pages.gallery import GridShelf, grid_example, grid_size
+from deixis.worlds.grid._pages.shelf import GridShelf, grid_example, grid_size
 from deixis.worlds.grid.checks import check_tables
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.making.make import make

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from deixis._studio.world_pages import WorldPages
 from deixis.worlds.grid._pages import example, play, playground, results
-from deixis.worlds.grid._pages.gallery import find_grid_id, grid_catalogue, grid_shelf, list_grid
+from deixis.worlds.grid._pages.gallery import grid_catalogue, list_grid
 from deixis.worlds.grid._pages.needs import need_facets, read_grid_meanings
+from deixis.worlds.grid._pages.shelf import find_grid_id, grid_shelf
 from deixis.worlds.grid._report.live_board import BOARD, TEXT, live_board
 from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.world import WORLD

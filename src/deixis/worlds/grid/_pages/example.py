@@ -17,8 +17,8 @@ from deixis.data.checks import select_codes
 from deixis.errors import DeixisError, SchemaError, UnknownName
 from deixis.report._palette import pattern_words
 from deixis.worlds.grid._pages.film import Inks, draw_board, find_film, find_way_points
-from deixis.worlds.grid._pages.gallery import grid_rows
 from deixis.worlds.grid._pages.results import answers_to
+from deixis.worlds.grid._pages.shelf import grid_rows
 from deixis.worlds.grid._pages.story import objects_of, story_of
 from deixis.worlds.grid._report.explain import plan_words
 from deixis.worlds.grid._report.gallery import marks_of

@@ -27,7 +27,7 @@ from deixis.judge.verdicts import VERDICTS
 from deixis.language._misreadings import join_misreadings
 from deixis.language.explain import name_object
 from deixis.resolution.reference import denotation
-from deixis.worlds.grid._pages.gallery import grid_example
+from deixis.worlds.grid._pages.shelf import grid_example
 from deixis.worlds.grid._report.explain import plan_words
 from deixis.worlds.grid._report.themed import draw_themed
 from deixis.worlds.grid.actions import Action, Plan, plan_from_letters, plan_to_codes

@@ -19,7 +19,6 @@ from deixis._studio.pages import cache_pages, library_of, render, render_text
 from deixis.errors import DeixisError, SchemaError, UnknownName
 from deixis.language.explain import name_object
 from deixis.seeds import Stream, derive
-from deixis.worlds.grid._pages.gallery import grid_example, grid_size
 from deixis.worlds.grid._pages.playground_files import (
     FILES,
     MAX_OBJECTS,
@@ -36,6 +35,7 @@ from deixis.worlds.grid._pages.playground_files import (
 )
 from deixis.worlds.grid._pages.playground_text import completions, completions_title, segments
 from deixis.worlds.grid._pages.playground_verdict import judge
+from deixis.worlds.grid._pages.shelf import grid_example, grid_size
 from deixis.worlds.grid.draw import Look, draw_svg
 from deixis.worlds.grid.drawn import MARKS, grid
 from deixis.worlds.grid.scene import COLORS, SHAPES, SIZES, Agent, Facing, GridScene

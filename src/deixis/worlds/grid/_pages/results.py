@@ -18,7 +18,7 @@ from deixis.data._split_names import names_in_split
 from deixis.errors import DeixisError
 from deixis.judge.verdicts import VERDICTS, read_verdicts
 from deixis.language._misreadings import join_misreadings
-from deixis.worlds.grid._pages.gallery import grid_rows
+from deixis.worlds.grid._pages.shelf import grid_rows
 from deixis.worlds.grid._pages.story import object_name
 from deixis.worlds.grid._paper.models import known_results
 from deixis.worlds.grid._paper.runs import read_results

@@ -11,14 +11,7 @@ from deixis.expression.patterns import PATTERNS, pattern
 from deixis.worlds.grid.making._record import Mode, Recipe
 from deixis.worlds.grid.making.pool import Pool, Says
 from deixis.worlds.grid.splits.partition import Fractions
-from deixis.worlds.grid.splits.rules import (
-    GSCAN,
-    GSCAN_LENGTHS,
-    GSCAN_SPATIAL,
-    REASCAN,
-    REASCAN_ASIDE,
-    Rule,
-)
+from deixis.worlds.grid.splits.rules import GSCAN, GSCAN_LENGTHS, GSCAN_SPATIAL, REASCAN, REASCAN_ASIDE, Rule
 
 
 GscanSplits: TypeAlias = Literal["compositional", "lengths", "spatial"]

@@ -11,11 +11,7 @@ from deixis.errors import DeixisError, RecipeError
 from deixis.worlds.grid.making._paper_recipes import CAPS, reascan
 from deixis.worlds.grid.making._record import Recipe
 from deixis.worlds.grid.making.pool import Pool
-from deixis.worlds.grid.splits.rules import (
-    Case,
-    Rule,
-    find_rule,
-)
+from deixis.worlds.grid.splits.rules import Case, Rule, find_rule
 
 
 if TYPE_CHECKING:

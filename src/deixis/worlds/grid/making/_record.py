@@ -11,10 +11,7 @@ from deixis.data.recipes import digest_of
 from deixis.errors import RecipeError
 from deixis.expression.patterns import P1, P2, PATTERNS, pattern
 from deixis.worlds.grid.making.pool import MAX_EXAMPLES, Pool, demand_whole
-from deixis.worlds.grid.splits.rules import (
-    REASCAN,
-    Rule,
-)
+from deixis.worlds.grid.splits.rules import REASCAN, Rule
 
 
 Mode: TypeAlias = Literal["compatible", "corrected", "every-word", "gscan", "spatial"]
