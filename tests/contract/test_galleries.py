@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections import OrderedDict
 from html import unescape
+from threading import Event
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ import pyarrow.parquet as pq
 from PIL import Image
 from starlette.testclient import TestClient
 
+from deixis._studio import meanings
 from deixis._studio.filters import PageQuery
 from deixis._studio.library import Library
 from deixis._studio.meanings import CLAUSES, IDLE, MISREAD, NAMES, NEEDS, SLIPS, clauses_name
@@ -133,6 +136,40 @@ def test_the_first_page_offers_what_is_counted_later(made, monkeypatch):
     after = fields.findall(client.get(f"/d/{slug}", params={"page": 1}).text)
 
     assert set(after) <= set(before)
+
+
+def test_large_datasets_are_judged_when_somebody_asks(made, part, monkeypatch):
+    """Nothing is judged before; who asks is told how far it is, and finds the examples when all are judged."""
+    gate, judge = Event(), meanings.read_meanings
+
+    def judge_later(examples):
+        assert gate.wait(60)
+        return judge(examples)
+
+    monkeypatch.setattr(meanings, "_kept", OrderedDict())
+    monkeypatch.setattr(meanings, "MAX_JUDGED", -1)
+    monkeypatch.setattr(meanings, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(meanings, "read_meanings", judge_later)
+    client = TestClient(make_app([made.path]), base_url="http://127.0.0.1")
+    (slug,) = set(re.findall(r'href="/d/([^"/?]+)"', client.get("/").text))
+    path, asked = f"/d/{slug}", {**part, MISREAD: "any", "order": "many-clauses"}
+
+    client.get(path, params=part)
+    assert not any(kept.helper for kept in meanings._kept.values())
+    if made.world != "grid":  # whose misreadings are resolved in compiled loops at once
+        told = client.get(path, params=asked).text
+        assert re.search(r"0 of [\d,]+ [\w ]+ are judged", told)
+        assert "data-waiting" in told
+        assert "Look again" in told
+        assert '<option value="any" selected>any misreading' in told
+        assert '<option value="many-clauses" selected>' in told
+        assert client.get(path, params={**asked, "part": "counts"}).json() == {}
+    gate.set()
+    monkeypatch.setattr(meanings, "PATIENCE_SECONDS", 60.0)
+    found = client.get(path, params=asked).text
+
+    assert "data-waiting" not in found
+    assert int(re.search(r'<h2 aria-live="polite">\s*([\d,]+)', found)[1].replace(",", ""))
 
 
 def test_orders_keep_what_is_found(library, entry, part):

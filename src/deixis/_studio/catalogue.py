@@ -14,6 +14,8 @@ import numpy as np
 from deixis._studio.filters import (
     ORDER,
     Field,
+    Listing,
+    PageQuery,
     choose,
     field_of,
     keep,
@@ -21,14 +23,14 @@ from deixis._studio.filters import (
     order_field,
     put_in_order,
 )
-from deixis._studio.meanings import CLAUSES, NAMES, facets_at_hand, meaning_facets, uncounted_fields
+from deixis._studio.meanings import CLAUSES, NAMES, facets_at_hand, meaning_facets, uncounted_fields, wait_for_meanings
 from deixis.errors import UnknownName
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from deixis._studio.filters import Card, Facet, FilterResult, Listing, PageQuery
+    from deixis._studio.filters import Card, Facet, FilterResult
     from deixis._studio.library import Entry
 
 
@@ -71,8 +73,30 @@ def list_catalogue(entry: Entry, catalogue: Catalogue, wanted: PageQuery) -> Lis
     Raises:
         UnknownName: when something is asked for that does not exist.
     """
+    if catalogue.part is not None and _asks_for_meanings(catalogue, wanted):
+        judged = wait_for_meanings(entry, catalogue.part)
+        if judged is not None:
+            return _list_later(entry, catalogue, wanted, judged)
     found, fields = find_examples(entry, catalogue, wanted)
     return list_counted(catalogue.what, wanted, found, fields, catalogue.cards)
+
+
+def _list_later(entry: Entry, catalogue: Catalogue, wanted: PageQuery, judged: int) -> Listing:
+    """Show the form, and how many examples are judged so far."""
+    others = {name: value for name, value in wanted.values.items() if name not in (*NAMES, ORDER)}
+    _, fields = find_examples(entry, catalogue, PageQuery(others))
+    own = {facet.name for facet in catalogue.facets}
+    fields = tuple(field for field in fields if field.name not in (*NAMES, ORDER) or field.name in own)
+    return Listing(
+        what=catalogue.what,
+        fields=(*fields, *uncounted_fields(own, wanted), order_field(wanted, _sizes(catalogue, None))),
+        cards=(),
+        note=f"What words do is being worked out: {judged:,} of {catalogue.size:,} {catalogue.what} are judged. "
+        "This goes on in the background.",
+        onward=wanted.address(f"/d/{entry.slug}"),
+        is_final=False,
+        is_waiting=True,
+    )
 
 
 def find_examples(entry: Entry, catalogue: Catalogue, wanted: PageQuery) -> tuple[FilterResult, tuple[Field, ...]]:
@@ -114,10 +138,9 @@ def _asked_meanings(entry: Entry, catalogue: Catalogue, wanted: PageQuery) -> tu
     """
     own = {facet.name for facet in catalogue.facets}
     asked = [name for name in NAMES if wanted.get(name) and name not in own]
-    is_sorted = wanted.get(ORDER).endswith(f"-{CLAUSES}")
     if catalogue.part is None:
         found: tuple[Facet, ...] | None = ()
-    elif asked or is_sorted:
+    elif _asks_for_meanings(catalogue, wanted):
         found = meaning_facets(entry, catalogue.part)
     else:
         found = facets_at_hand(entry, catalogue.part)
@@ -125,6 +148,13 @@ def _asked_meanings(entry: Entry, catalogue: Catalogue, wanted: PageQuery) -> tu
         if name not in {facet.name for facet in found or ()}:
             raise UnknownName(f"the words of these {catalogue.what} are not judged, so {name!r} cannot be asked for")
     return None if found is None else tuple(facet for facet in found if facet.name not in own)
+
+
+def _asks_for_meanings(catalogue: Catalogue, wanted: PageQuery) -> bool:
+    """Return whether a filter or an order needs what the world has not counted itself."""
+    own = {facet.name for facet in catalogue.facets}
+    is_sorted = wanted.get(ORDER).endswith(f"-{CLAUSES}")
+    return is_sorted or any(wanted.get(name) for name in NAMES if name not in own)
 
 
 def _sizes(catalogue: Catalogue, meanings: tuple[Facet, ...] | None) -> Mapping[str, np.ndarray]:

@@ -265,6 +265,7 @@ class Listing:
         note: what else should be said.
         onward: the address of what follows, where pages are not counted.
         is_final: whether the form shows counts; if not, they are being prepared.
+        is_waiting: whether what is asked for is still being worked out, so that the page must be asked for again.
     """
 
     what: str
@@ -276,6 +277,7 @@ class Listing:
     note: str = ""
     onward: str = ""
     is_final: bool = True
+    is_waiting: bool = False
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ def _counts(listing: Listing) -> dict[str, list[tuple[str, str, int | None]]]:
 def _pager(path: str, wanted: PageQuery, listing: Listing) -> list[tuple[str, str, bool]]:
     """What leads to other pages: words, address and whether it is the page that is shown."""
     if listing.onward:
-        return [("Look on", listing.onward, False)]
+        return [("Look again" if listing.is_waiting else "Look on", listing.onward, False)]
     page, last = listing.page, listing.pages
     if last <= 1:
         return []

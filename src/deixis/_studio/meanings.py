@@ -2,7 +2,7 @@
 
 The definitions are those of audits (`deixis.audits.measures`) and of the inventory of misreadings
 (`deixis.distractors.misreadings`). An example that does not pick out its target alone has no such values. Examples are
-judged one by one, and only where a dataset is not too large for that; a world may count the same in its own way.
+judged one by one, in large datasets once somebody asks; a world may count the same in its own way.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ from deixis.worlds.example import context_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from deixis._studio.filters import PageQuery
     from deixis._studio.library import Entry
     from deixis.expression.description import Expression
     from deixis.scene.scene import Context
     from deixis.worlds.example import Example
 
 
-MAX_JUDGED = 50_000  # examples of a dataset that are judged one by one, and before anybody asks
+MAX_JUDGED = 50_000  # examples of a dataset that are judged before anybody asks
+PATIENCE_SECONDS = 1.0  # for which whoever asks waits, before being told how far judging is
 MAX_KEPT = 16  # datasets, or parts of one
 NEEDS, IDLE, MISREAD, CLAUSES = NAMES = ("needs", "idle", "misread", "clauses")  # in addresses
 EVERY, SOME, ANY, NONE = "every", "some", "any", "none"
@@ -225,6 +227,7 @@ class _FacetHolder:
     def __init__(self) -> None:
         self.lock = Lock()
         self.facets: tuple[Facet, ...] | None = None
+        self.judged = 0
         self.helper: Thread | None = None
 
 
@@ -253,17 +256,43 @@ def is_judged_at_once(entry: Entry, part: str = "") -> bool:
 
 def prepare_meanings(entry: Entry, part: str = "") -> None:
     """Count in the background what is not at hand yet, unless that would take long."""
+    if is_judged_at_once(entry, part):
+        _begin(entry, part)
+
+
+def wait_for_meanings(entry: Entry, part: str = "") -> int | None:
+    """Begin to judge the examples of a large dataset, and wait a moment.
+
+    Returns how many are judged if that goes on, or None where nothing is to be waited for.
+    """
+    if is_judged_at_once(entry, part):
+        return None
+    helper = _begin(entry, part)
+    if helper is not None:
+        helper.join(PATIENCE_SECONDS)
+    return _of(entry, part).judged if helper is not None and helper.is_alive() else None
+
+
+def _begin(entry: Entry, part: str) -> Thread | None:
+    """Return what counts in the background, begun if nobody has; None where all is at hand."""
     kept = _of(entry, part)
-    if kept.facets is not None or not is_judged_at_once(entry, part):
-        return
     with _keeping:
-        if kept.helper is None:
+        if kept.facets is None and kept.helper is None:
             kept.helper = Thread(target=_prepare, args=(entry, part), name="meanings", daemon=True)
             kept.helper.start()
+        return kept.helper if kept.facets is None else None
 
 
-def uncounted_fields(counted: Collection[str] = ()) -> Iterator[Field]:
-    """Yield the fields of meanings that are not counted yet, with values that every dataset has."""
+def examples_to_judge(entry: Entry, part: str = "") -> Iterator[Example]:
+    """Yield the examples of a dataset, or of a part of it, and keep how many were taken."""
+    kept = _of(entry, part)
+    for number, example in enumerate(entry.pages.examples_of(entry, part)):
+        kept.judged = number
+        yield example
+
+
+def uncounted_fields(counted: Collection[str] = (), wanted: PageQuery | None = None) -> Iterator[Field]:
+    """Yield the fields of meanings that are not counted yet, with values that every dataset has and what is wanted."""
     labels = {
         NEEDS: {EVERY: "every word needed"},
         IDLE: {SOME: "some word not needed"},
@@ -271,7 +300,9 @@ def uncounted_fields(counted: Collection[str] = ()) -> Iterator[Field]:
         CLAUSES: clause_labels(),
     }
     for name in (name for name in NAMES if name not in counted):
-        yield Field(name, TITLES[name], "", tuple(Choice(value, label) for value, label in labels[name].items()))
+        chosen = "" if wanted is None else wanted.get(name)
+        known = labels[name] if chosen in ("", *labels[name]) else {**labels[name], chosen: chosen}
+        yield Field(name, TITLES[name], chosen, tuple(Choice(value, label) for value, label in known.items()))
 
 
 def _prepare(entry: Entry, part: str) -> None:

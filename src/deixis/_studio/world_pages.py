@@ -172,11 +172,10 @@ class WorldPages:
         return examples
 
     def read_meanings(self, entry: Entry, part: str = "") -> tuple[Facet, ...]:
-        """Count what the words of each example do, unless there are too many examples for that."""
-        from deixis._studio.meanings import MAX_JUDGED, read_meanings
+        """Count what the words of each example do."""
+        from deixis._studio.meanings import examples_to_judge, read_meanings
 
-        examples = self.examples_of(entry, part)
-        return () if len(examples) > MAX_JUDGED else read_meanings(examples).facets
+        return read_meanings(examples_to_judge(entry, part)).facets
 
     def prepare(self, entry: Entry) -> None:
         """Read what the next question about a dataset will need.

@@ -24,6 +24,14 @@ async function show(values, { remember = true, replaces = false } = {}) {
   }
   if (shown) count(JSON.parse(list.querySelector("[data-counts]")?.dataset.counts ?? "{}"));
   mark();
+  lookAgain();
+}
+
+/** What is still being worked out is asked for again, until it is there or something else is asked for. */
+let again = 0;
+function lookAgain() {
+  clearTimeout(again);
+  if (list.querySelector("[data-waiting]")) again = setTimeout(() => show(query(), { remember: false }), 3000);
 }
 
 /** Put the choices and counts that came with the list into the form, without touching what is chosen. */
@@ -97,6 +105,7 @@ window.addEventListener("popstate", () => {
   fill(values);
   show(values, { remember: false });
 });
+lookAgain();
 // The first page comes without counts, which would make it late; they are fetched now.
 if ("uncounted" in form.dataset) {
   const asked = query();
