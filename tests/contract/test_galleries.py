@@ -158,7 +158,7 @@ def test_large_datasets_are_judged_when_somebody_asks(made, part, monkeypatch):
     assert not any(kept.helper for kept in meanings._kept.values())
     if made.world != "grid":  # whose misreadings are resolved in compiled loops at once
         told = client.get(path, params=asked).text
-        assert re.search(r"0 of [\d,]+ [\w ]+ are judged", told)
+        assert re.search(r"judged now, 0 of [\d,]+ so far", told)
         assert "data-waiting" in told
         assert "Look again" in told
         assert '<option value="any" selected>any misreading' in told

@@ -91,8 +91,8 @@ def _list_later(entry: Entry, catalogue: Catalogue, wanted: PageQuery, judged: i
         what=catalogue.what,
         fields=(*fields, *uncounted_fields(own, wanted), order_field(wanted, _sizes(catalogue, None))),
         cards=(),
-        note=f"What words do is being worked out: {judged:,} of {catalogue.size:,} {catalogue.what} are judged. "
-        "This goes on in the background.",
+        note=f"The words of these {catalogue.what} are judged now, {judged:,} of {catalogue.size:,} so far. "
+        "What was asked for appears here when all are.",
         onward=wanted.address(f"/d/{entry.slug}"),
         is_final=False,
         is_waiting=True,
