@@ -65,6 +65,14 @@ def test_sections_stand_in_one_order(shown):
         assert page.index('class="crumbs"') < page.index("<h1") < page.index('id="h-models"') < page.index('"stage"')
 
 
+def test_every_world_tells_which_words_are_needed(shown):
+    """On some page at least the words of the expression are marked as needed or not, and the section has its place."""
+    told = [page for page in shown.values() if "words" in sections_in(page)]
+
+    assert told
+    assert any(re.search(r'class="mark (needed|spare)">(not )?needed<', page) for page in told)
+
+
 def test_the_origin_is_told_in_the_same_words(shown):
     """Facts that all worlds have stand in one order, the digest of the content and the licence among them."""
     for address, page in shown.items():

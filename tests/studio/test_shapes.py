@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -122,10 +124,33 @@ def test_a_caption_is_judged_by_itself(client):
     assert "The caption is empty" in client.get(f"/shapes/caption?target={ROOM}&text=").text
 
 
+def test_needed_words_are_told_feature_by_feature(client):
+    """Beside other images each word of a caption is needed, or there is a reason why not; alone, none is judged."""
+    address = f"/d/3d-shapes/image/{ROOM}"
+    part, note = r'<span class="part ([\w ]+)">([^<]*)</span>', r'<span class="note">([^<]*)'
+    row = rf'class="mark (\w+)">[^<]*</span> <span>{part}<br>{note}'
+
+    page = client.get(f"{address}?beside={OTHER_HUE}&text=a+tiny+red+ball").text
+    among = client.get(
+        "/shapes/needed", params={"target": ROOM, "beside": f"{OTHER_HUE},42", "text": "a red thing on green floor"}
+    ).text
+
+    assert re.findall(row, page[page.index('id="h-words"') :]) == [
+        ("spare", "size idle", "tiny", "size: it rules out nothing"),
+        ("needed", "color", "red", "object colour: without it, the other image would fit, too"),
+        ("spare", "noun idle", "ball", "shape: it rules out nothing"),
+    ]
+    assert re.findall(row, among)[1][3] == "floor colour: without it, distractor 2 would fit, too"
+    assert "<html" not in among
+    assert 'id="h-words"' not in client.get(f"{address}?text=a+red+ball").text
+    assert "does not fit the target alone" in client.get(f"{address}?beside={OTHER_HUE}&text=a+ball").text
+
+
 def test_captions_are_escaped(client):
     """A script in a caption is shown, never run."""
     bad = "<script>alert(1)</script> red \"'><img src=x onerror=alert(1)>"
 
+    assert "<img" not in client.get("/shapes/needed", params={"target": ROOM, "beside": OTHER_HUE, "text": bad}).text
     for address in ("/shapes/caption", f"/d/3d-shapes/image/{ROOM}"):
         page = client.get(address, params={"target": ROOM, "beside": OTHER_HUE, "text": bad}).text
         assert "<script>alert" not in page

@@ -23,6 +23,7 @@ from deixis.expression.steps import Is
 from deixis.seeds import Stream, derive
 from deixis.speakers import Exhaustive, Greedy, Minimal, Random, Rational, speak
 from deixis.worlds.rooms._pages.gallery import pair_file, pairs_of
+from deixis.worlds.rooms._pages.needs import need_rows
 from deixis.worlds.rooms._room import HUE_LEVELS
 from deixis.worlds.rooms.captions import GRAMMARS, caption, frames
 from deixis.worlds.rooms.draw import draw_png
@@ -146,6 +147,7 @@ def _page(
         chosen=(asked.get("grammar", "exhaustive"), asked.get("number", "0")),
         text=text,
         judged=judge_caption(text, rooms, by=by),
+        needs=need_rows(text, rooms),
         legend=MARKS,
         speakers=_captions_of_speakers(rooms, by, seed),
         facts=_facts(entry, rooms, name, place),
@@ -202,6 +204,13 @@ def caption_fragment(request: Request) -> Response:
     rooms = _rooms(asked)
     said = judge_caption(_text(asked.get("text", "")), rooms, by=_by(asked))
     return render(request, "rooms/judged.html", judged=said, legend=MARKS, rooms=rooms)
+
+
+def needed_fragment(request: Request) -> Response:
+    """Show which words of a caption that is being typed are needed."""
+    asked = request.query_params
+    text = _text(asked.get("text", ""))
+    return render(request, "rooms/needed.html", text=text, needs=need_rows(text, _rooms(asked)))
 
 
 def speakers_fragment(request: Request) -> Response:
@@ -470,6 +479,7 @@ ROUTES = (
     Route("/d/{slug}/image/{number:int}", cache_pages(image_page)),
     Route("/d/{slug}/{set}/{number:int}", cache_pages(pair_page)),
     Route("/shapes/caption", caption_fragment),
+    Route("/shapes/needed", needed_fragment),
     Route("/shapes/speakers", speakers_fragment),
     Route("/shapes/said", caption_json),
 )

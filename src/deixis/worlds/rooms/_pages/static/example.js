@@ -4,6 +4,7 @@ import { ask, swap } from "/static/studio.js";
 const form = document.querySelector("#typing");
 const text = document.querySelector("#text");
 const judged = document.querySelector("#judged");
+const needed = document.querySelector("#needed");
 const speakers = document.querySelector("#speakers");
 const context = () => ({
   target: form.dataset.target,
@@ -19,6 +20,7 @@ function judge() {
   address.searchParams.set("text", text.value);
   if (document.querySelector("#by")) address.searchParams.set("by", context().by);
   history.replaceState(null, "", address);
+  if (needed) swap(needed, `/shapes/needed?${asked}`);
   return swap(judged, `/shapes/caption?${asked}`);
 }
 
