@@ -111,9 +111,10 @@ def judge_labels(
         reader.learn(tokens[number], labels[number])
     right = np.zeros(len(halves.judged))
     for place, number in enumerate(halves.judged):
-        best = reader.best(tokens[number], options[number])
+        among = options[number]
+        best = reader.best(tokens[number], among)
         if labels[number] in best:
-            right[place] = 1 / sum(options[number][label] for label in best)
+            right[place] = 1 / sum(among[label] for label in best)
     return mean_figure(right, halves.groups[halves.judged])
 
 
@@ -132,8 +133,9 @@ def judge_choices(
         return missing(TOO_FEW)
     held: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     for number in halves.learnt:
-        true = choices[number][right[number]]
-        for place, other in enumerate(choices[number]):
+        sentences = choices[number]
+        true = sentences[right[number]]
+        for place, other in enumerate(sentences):
             if place != right[number]:
                 held[0].update(true if whole else true - other)
                 held[1].update(other if whole else other - true)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 import numpy as np
 
 from deixis.audits._blind import TOO_FEW, halve, judge_labels
 from deixis.audits._candidates import ninth_of
+from deixis.audits._kept_values import KeptValues, ShownValues
 from deixis.audits.figures import Figure, mean_figure, missing
 from deixis.judge.boxes import Box, overlap
 
@@ -20,10 +22,10 @@ class BoxCount:
     """What is counted of examples with one right box in an image whose size is known."""
 
     def __init__(self) -> None:
-        self.boxes: list[Box] = []
-        self.words: list[list[str]] = []
-        self.images: list[int] = []
-        self.contents: list[int] = []
+        self.boxes = array("d")  # four edges of each
+        self.words = KeptValues()
+        self.images = array("Q")
+        self.contents = array("Q")
 
     def add(self, example: Any, words: list[str], image: int, content: int) -> None:
         """Count an example, unless it has no box, several, or an image of unknown size."""
@@ -35,7 +37,7 @@ class BoxCount:
             width, height = example.images[number][1:3]
         if not (width > 0 and height > 0):
             return
-        self.boxes.append(Box(box[0] / width, box[1] / height, box[2] / width, box[3] / height))
+        self.boxes.extend(Box(box[0] / width, box[1] / height, box[2] / width, box[3] / height))
         self.words.append(words)
         self.images.append(image)
         self.contents.append(content)
@@ -44,14 +46,15 @@ class BoxCount:
         """The figures that need right boxes and sizes of images."""
         if not self.boxes:
             return {}
-        centres = np.array([ninth_of(*box.center) for box in self.boxes])
+        edges = np.array(self.boxes).reshape(-1, 4)
+        boxes = ShownValues(edges, lambda one: Box(*one.tolist()))
+        centres = np.array([ninth_of(*boxes[number].center) for number in range(len(boxes))])
         names, counts = np.unique(centres, return_counts=True)
         halves = halve(self.images, self.contents)
         found = {"most frequent ninth": mean_figure(centres == names[counts.argmax()])}
-        found["ninth by the text alone"] = judge_labels(self.words, list(centres), [NINTHS] * len(self.boxes), halves)
+        found["ninth by the text alone"] = judge_labels(self.words, list(centres), [NINTHS] * len(edges), halves)
         if not halves.are_enough:
             return found | {"one box for all, IoU .5": missing(TOO_FEW)}
-        edges = np.array(self.boxes)
         mean = Box(*np.round(edges[halves.learnt].mean(axis=0), 9).tolist())
-        hits = np.array([overlap(mean, self.boxes[number]) >= ENOUGH for number in halves.judged])
+        hits = np.array([overlap(mean, boxes[number]) >= ENOUGH for number in halves.judged])
         return found | {"one box for all, IoU .5": mean_figure(hits, halves.groups[halves.judged])}

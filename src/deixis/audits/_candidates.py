@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from math import hypot
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 
 from deixis.audits._blind import TOO_FEW, halve, judge_labels
 from deixis.audits._counting import ALL, Looks, Readers, Tally
+from deixis.audits._kept_values import KeptNames, KeptValues, ShownValues
 from deixis.audits._plain import features
 from deixis.audits.figures import Figure, mean_figure, missing
 from deixis.errors import DeixisError
@@ -52,17 +54,17 @@ class CandidateCount:
     """What is counted of examples with scenes and a single target."""
 
     def __init__(self) -> None:
-        self.sizes: list[int] = []
-        self.alone: list[bool] = []
-        self.guesses: dict[str, list[float]] = {"largest": [], "most central": [], "first": []}
-        self.words: list[list[str]] = []
-        self.categories: list[str] = []
-        self.options: list[Counter[str]] = []
-        self.images: list[int] = []
-        self.contents: list[int] = []
-        self.targets: list[int] = []
+        self.sizes = array("i")
+        self.alone = array("b")
+        self.guesses = {"largest": array("d"), "most central": array("d"), "first": array("d")}
+        self.words = KeptValues()
+        self.categories = KeptNames()
+        self.options = KeptValues()
+        self.images = array("Q")
+        self.contents = array("Q")
+        self.targets = array("i")
         self._names: dict[str, dict[str, int]] = {}  # the code of every value of every feature
-        self._codes: list[tuple[np.ndarray, ...]] = []  # of the objects of every scene of every example
+        self._codes = KeptValues()  # of the objects of every scene of every example
         self._known: dict[int, tuple[Scene, Gauge, np.ndarray]] = {}
 
     def add(self, example: Any, context: Context, words: list[str], image: int, content: int) -> None:
@@ -75,7 +77,7 @@ class CandidateCount:
         self.targets.append(number)
         self.images.append(image)
         self.contents.append(content)
-        self._codes.append(tuple(codes for _, codes in known))
+        self._codes.append([codes.tolist() for _, codes in known])
         areas = [one for gauge, _ in known for one in gauge.areas]
         offsets = [-one for gauge, _ in known for one in gauge.offsets]
         for name, values in (("largest", areas), ("most central", offsets)):
@@ -109,7 +111,7 @@ class CandidateCount:
         found = {
             "candidates": Figure(value=float(sizes.mean()), of=len(sizes)),
             "chance": Figure(value=float((1 / sizes).mean()), of=len(sizes)),
-            "category suffices": mean_figure(np.array(self.alone)) if self.alone else missing(NO_CATEGORY),
+            "category suffices": mean_figure(np.array(self.alone, bool)) if self.alone else missing(NO_CATEGORY),
         }
         reasons = {"largest": NO_SIZE, "most central": NO_PLACE, "first": SEVERAL_SCENES}
         for name, guesses in self.guesses.items():
@@ -118,7 +120,7 @@ class CandidateCount:
         if len(self.categories) == len(self.sizes):
             halves = halve(self.images, self.contents)
             found["text only"] = judge_labels(self.words, self.categories, self.options, halves)
-            lengths = [[str(len(words))] for words in self.words]
+            lengths = ShownValues(self.words, length_alone)
             found["length only"] = judge_labels(lengths, self.categories, self.options, halves)
         else:
             found |= {name: missing(NO_CATEGORY) for name in ("text only", "length only")}
@@ -156,8 +158,9 @@ class CandidateCount:
         codes = np.zeros((int(sizes.sum()), len(names)), np.int32)
         at = 0
         for example in chosen:
-            for some in self._codes[example]:
-                codes[at : at + len(some), : some.shape[1]] = some
+            for some in self._codes[int(example)]:
+                if some:
+                    codes[at : at + len(some), : len(some[0])] = some
                 at += len(some)
         if not halves.are_enough:
             return missing(TOO_FEW)
@@ -176,6 +179,11 @@ class CandidateCount:
     def _most(self) -> int:
         """How many examples are looked at, so that their objects fit into memory."""
         return max(int(MOST_OBJECTS / max(float(np.mean(self.sizes)), 1.0)), 1)
+
+
+def length_alone(words: Sequence[str]) -> list[str]:
+    """Return what a reader is told who knows the number of words and nothing else."""
+    return [str(len(words))]
 
 
 def gauge_of(example: Any, scene: Scene, number: int = 0) -> Gauge:

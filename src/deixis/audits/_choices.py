@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deixis.audits._blind import halve, judge_choices, judge_labels, neighbours
+from deixis.audits._candidates import length_alone
+from deixis.audits._kept_values import KeptNames, KeptValues, ShownValues
 from deixis.audits._pairs import compare_pair
 from deixis.audits.figures import Figure, mean_figure, missing
 from deixis.data._split_names import names_in_split
@@ -29,16 +32,16 @@ class SentenceCount:
     """What is counted of examples that ask which sentence fits."""
 
     def __init__(self) -> None:
-        self.sentences: list[Sequence[list[str]]] = []
-        self.right: list[int] = []
-        self.counts: list[int] = []
-        self.shorter: list[float] = []
-        self.longer: list[float] = []
-        self.same_bag: list[bool] = []
-        self.votes: list[float] = []
-        self.images: list[int] = []
-        self.contents: list[int] = []
-        self.splits: list[str] = []
+        self.sentences = KeptValues()
+        self.right = array("i")
+        self.counts = array("i")
+        self.shorter = array("d")
+        self.longer = array("d")
+        self.same_bag = array("b")
+        self.votes = array("d")
+        self.images = array("Q")
+        self.contents = array("Q")
+        self.splits = KeptNames()
         self.balanced = 0
 
     def add(self, example: Any, words: Sequence[list[str]], image: int, content: int, split: str) -> None:
@@ -71,7 +74,7 @@ class SentenceCount:
             return {}
         found = {
             "chance": Figure(value=float((1 / np.array(self.counts)).mean()), of=len(self.counts)),
-            "same words in another order": mean_figure(np.array(self.same_bag)),
+            "same words in another order": mean_figure(np.array(self.same_bag, bool)),
             "people choose the right one": mean_figure(np.array(self.votes)) if self.votes else missing(NO_VOTES),
             "most frequent answer": missing(SENTENCES_DIFFER),
         }
@@ -81,12 +84,12 @@ class SentenceCount:
         found |= {"shorter is right": _share(self.shorter), "longer is right": _share(self.longer)}
         halves = halve(self.images, self.contents)
 
-        def tokens_by(what: Callable[[list[str]], list[str]]) -> list[list[Counter[str]]]:
-            return [[Counter(what(words)) for words in sentences] for sentences in self.sentences]
+        def tokens_by(what: Callable[[list[str]], list[str]]) -> Sequence[Sequence[Counter[str]]]:
+            return ShownValues(self.sentences, lambda sentences: [Counter(what(words)) for words in sentences])
 
         found["text only"] = judge_choices(tokens_by(list), self.right, halves)
         found["text only, with order"] = judge_choices(tokens_by(neighbours), self.right, halves)
-        lengths = [_lengths(sentences) for sentences in self.sentences]
+        lengths = ShownValues(self.sentences, _lengths)
         found["length only"] = judge_choices(lengths, self.right, halves, whole=True)
         return found
 
@@ -95,7 +98,7 @@ class SentenceCount:
         names = dict.fromkeys(single for split in self.splits for single in names_in_split(split))
         for name in names:
             held = np.array([name in names_in_split(split) for split in self.splits])
-            same = mean_figure(np.array(self.same_bag)[held])
+            same = mean_figure(np.array(self.same_bag, bool)[held])
             yield name, int(held.sum()), _share(np.array(self.shorter)[held]), _share(np.array(self.longer)[held]), same
 
 
@@ -103,12 +106,12 @@ class StatementCount:
     """What is counted of statements that are true or false."""
 
     def __init__(self) -> None:
-        self.words: list[list[str]] = []
-        self.answers: list[str] = []
-        self.options: list[Mapping[str, int]] = []
-        self.votes: list[float] = []
-        self.images: list[int] = []
-        self.contents: list[int] = []
+        self.words = KeptValues()
+        self.answers = KeptNames()
+        self.options = KeptValues()
+        self.votes = array("d")
+        self.images = array("Q")
+        self.contents = array("Q")
 
     def add(self, example: Any, words: list[str], image: int, content: int) -> None:
         """Count one statement."""
@@ -127,8 +130,8 @@ class StatementCount:
             return {}
         most = Counter(self.answers).most_common(1)[0][0]
         halves = halve(self.images, self.contents)
-        pairs = [neighbours(words) for words in self.words]
-        lengths = [[str(len(words))] for words in self.words]
+        pairs = ShownValues(self.words, neighbours)
+        lengths = ShownValues(self.words, length_alone)
         return {
             "chance": Figure(value=float(np.mean([1 / len(one) for one in self.options])), of=len(self.answers)),
             "most frequent answer": mean_figure(np.array([answer == most for answer in self.answers])),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,10 +37,10 @@ class TextCount:
 
     def __init__(self) -> None:
         self.words: Counter[str] = Counter()
-        self.lengths: list[int] = []
-        self.texts: list[int] = []
-        self.images: list[int] = []  # 0 where none is known
-        self.codes: list[int] = []
+        self.lengths = array("i")
+        self.texts = array("Q")
+        self.images = array("Q")  # 0 where none is known
+        self.codes = array("i")
         self._splits: dict[str, int] = {}
 
     def add(self, texts: Sequence[str], image: int, split: str) -> list[list[str]]:
@@ -73,7 +74,7 @@ class TextCount:
         found["words said once"] = Figure(value=once / len(self.words), of=len(self.words))
         keys = self._keys()
         if "image" in keys:
-            found["images"] = Figure(value=len({one for one in self.images if one}), of=len(self.texts))
+            found["images"] = Figure(value=_count_different(self.images), of=len(self.texts))
         for kind, what in (("text", "same text"), ("both", "same text and image"), ("image", "image")):
             if kind not in keys:
                 continue
@@ -134,6 +135,12 @@ class TextCount:
             tested = held.any(axis=1) & ~held[:, train]
             return mean_figure(known[which, train][tested]) if tested.any() else missing(ONE_SPLIT)
         return mean_figure((known[which] & ~held).any(axis=1))
+
+
+def _count_different(images: array[int]) -> int:
+    """How many different images are known."""
+    known = np.array(images, np.uint64)
+    return len(np.unique(known[known != 0]))
 
 
 def digest(text: str) -> int:

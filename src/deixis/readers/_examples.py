@@ -8,6 +8,7 @@ their order, so this costs one more reading.
 from __future__ import annotations
 
 import gc
+from array import array
 from collections import Counter, deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,7 @@ class ReadFile:
         self._next = 0  # the number of the example that the open stream gives next
         self._stream: Iterator[ReadExample] = iter(())
         self._splits: list[str] = []  # the names that occur
-        self._codes: list[int] = []  # of the split of every example
+        self._codes = array("i")  # of the split of every example
         self._count()
 
     def _count(self) -> None:
@@ -115,7 +116,7 @@ class ReadFile:
         if split not in self.splits:
             raise UnknownName(f"there is no split {split[:40]!r} in {self.path.name}; it has {', '.join(self.splits)}")
         wanted = {code for code, name in enumerate(self._splits) if split in splits_of(name)}
-        return [number for number, code in enumerate(self._codes) if code in wanted]
+        return array("q", (number for number, code in enumerate(self._codes) if code in wanted))
 
     def to_dict(self) -> dict[str, Any]:
         """The reading in numbers: records, examples, and refusals by code."""
