@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from deixis.audits._counting import Looks, Tally
 from deixis.audits._feature_readers import SeenThings
 from deixis.audits._plain import AuditPiece
@@ -52,13 +54,14 @@ def unpack_tally(packed: Mapping[str, Any]) -> Tally:
 
 def pack_sightings(seen: Sightings) -> dict[str, Any]:
     """Return digests of examples."""
-    arrays = {"example": seen.example, "world": seen.world, "command": seen.command, "split": seen.split}
-    return {"names": list(seen.names), "arrays": pack_arrays(arrays)}
+    columns = np.stack([seen.example, seen.world, seen.command, seen.split.astype(np.uint64)])
+    return {"names": list(seen.names), "arrays": pack_arrays({"columns": columns})}
 
 
 def unpack_sightings(packed: Mapping[str, Any]) -> Sightings:
     """Return the same digests again."""
-    return Sightings(**unpack_arrays(packed["arrays"]), names=tuple(packed["names"]))
+    example, world, command, split = unpack_arrays(packed["arrays"])["columns"]
+    return Sightings(example, world, command, split.astype(np.int64), tuple(packed["names"]))
 
 
 def pack_looks(looks: Looks) -> dict[str, str]:

@@ -68,7 +68,7 @@ class ResumableWork:
             pieces: what to work on, drawn one by one also where the result is there.
             count: how many there are, at least about.
             do: does the work on what is left, of which there are about so many.
-            pack: a result as JSON can tell it.
+            pack: a result as JSON can tell it; whoever is given results does not change them.
             unpack: the same result again.
         """
         rest = iter(pieces)
@@ -80,21 +80,21 @@ class ResumableWork:
             for packed in self._kept.find(key):
                 found += len(list(islice(rest, 1)))
                 yield unpack(packed)
-        waiting: list[Any] = []
+        waiting: list[Done] = []
         since = time.monotonic()
         for result in do(rest, max(count - found, 1)):
             if self._is_kept:
-                waiting.append(pack(result))
+                waiting.append(result)
                 if time.monotonic() - since >= KEEP_SECONDS:
-                    self._keep(f"{stage} {number}", waiting)
+                    self._keep(f"{stage} {number}", waiting, pack)
                     number, waiting, since = number + 1, [], time.monotonic()
             yield result
 
-    def _keep(self, key: str, results: list[Any]) -> None:
+    def _keep(self, key: str, results: Iterable[Done], pack: Callable[[Done], Any]) -> None:
         try:
             if self._kept is None:
                 self._kept = KeptPieces(cache_folder(), self.name, self.about)
-            self._kept.keep(key, results)
+            self._kept.keep(key, [pack(result) for result in results])
         except (OSError, RecipeError, TypeError, ValueError):  # a full disk, or an id that JSON cannot tell
             self._is_kept = False
 
