@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from math import log
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deixis.audits import _counting as counting
 from deixis.audits._counting import ALL, CHANCE, Looks, Readers, Tally
+from deixis.audits._feature_readers import FeatureReaders, code_things
 
 
 FEATURES = ("shape", "row")
@@ -93,3 +96,45 @@ def test_the_pieces_of_a_dataset_do_not_matter():
     examples = [(number * 2654435761, some, number % 4) for number, some in enumerate(things)]
 
     assert judged(examples, 1).readers == judged(examples, 7).readers
+
+
+@given(worlds, st.integers(1, 5), st.integers(1, 4))
+def test_memory_does_not_matter(drawn, most, pieces):
+    """With little memory, in pieces, those with the smallest keys are judged, as by the definition."""
+    examples = [(key, things, data.draw(st.integers(0, len(things) - 1))) for key, things, data in drawn]
+    asked = sorted((key, number) for number, (key, *_) in enumerate(examples) if key & 1)[:most]
+    numbers = {number for _, number in asked}
+    chosen = [one for number, one in enumerate(examples) if not one[0] & 1 or number in numbers]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "MOST", most)
+        patch.setattr(counting, "HELD_BYTES", 0)
+        found = judged(examples, pieces).readers
+
+    assert found == judged(chosen).readers
+
+
+things = st.lists(
+    st.dictionaries(st.sampled_from(["color", "shape", "size"]), st.sampled_from(["a", "b", "c"]), max_size=3),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1), things, st.data()), min_size=1, max_size=10), st.data())
+def test_features_that_are_found_on_the_way_count_as_if_known_before(drawn, data):
+    """Readers who meet names and values piece by piece end up where those do who know all of them at once."""
+    rows = [(key, seen, some.draw(st.integers(0, len(seen) - 1))) for key, seen, some in drawn]
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
+
+    def told(parts):
+        readers, tally = FeatureReaders(), Tally()
+        for part in parts:
+            keys = np.array([key for key, *_ in part], np.uint64)
+            readers.see(keys, code_things([(seen,) for _, seen, _ in part], [target for *_, target in part]))
+        readers.judge(tally, sorted(readers.names))
+        return tally.audit().readers
+
+    parts = [rows[start:end] for start, end in pairwise([0, *cuts, len(rows)])]
+
+    assert told(parts) == told([rows])

@@ -9,7 +9,7 @@ import numpy as np
 
 from deixis.audits._blind import TOO_FEW, halve, judge_labels
 from deixis.audits._candidates import ninth_of
-from deixis.audits._kept_values import KeptValues, ShownValues
+from deixis.audits._kept_values import KeptValues
 from deixis.audits.figures import Figure, mean_figure, missing
 from deixis.judge.boxes import Box, overlap
 
@@ -47,8 +47,7 @@ class BoxCount:
         if not self.boxes:
             return {}
         edges = np.array(self.boxes).reshape(-1, 4)
-        boxes = ShownValues(edges, lambda one: Box(*one.tolist()))
-        centres = np.array([ninth_of(*boxes[number].center) for number in range(len(boxes))])
+        centres = np.array([ninth_of(*_box_at(edges, number).center) for number in range(len(edges))])
         names, counts = np.unique(centres, return_counts=True)
         halves = halve(self.images, self.contents)
         found = {"most frequent ninth": mean_figure(centres == names[counts.argmax()])}
@@ -56,5 +55,9 @@ class BoxCount:
         if not halves.are_enough:
             return found | {"one box for all, IoU .5": missing(TOO_FEW)}
         mean = Box(*np.round(edges[halves.learnt].mean(axis=0), 9).tolist())
-        hits = np.array([overlap(mean, boxes[number]) >= ENOUGH for number in halves.judged])
+        hits = np.array([overlap(mean, _box_at(edges, number)) >= ENOUGH for number in halves.judged])
         return found | {"one box for all, IoU .5": mean_figure(hits, halves.groups[halves.judged])}
+
+
+def _box_at(edges: np.ndarray, number: int) -> Box:
+    return Box(*edges[number].tolist())

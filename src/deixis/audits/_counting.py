@@ -144,7 +144,7 @@ class Readers:
         numbers = [self.features.index(name) for name in names]
         odds = self._odds()
         found = {name: Tally() for name in (*names, ALL, CHANCE)}
-        for looks in self._examples_to_judge():
+        for looks in self._examples_to_judge() if names else ():
             each = [np.round(odds[number][looks.codes[:, number]], DIGITS) for number in numbers]
             together = np.round(np.sum([odds[n][looks.codes[:, n]] for n in numbers], axis=0), DIGITS)
             nothing = np.zeros(len(looks.codes))
