@@ -97,8 +97,8 @@ what is compared between examples stayed in memory until the end. The ratio is t
   worked out about them. Photographs have more to work out of each, and 2,700 images are the first that exceed that.
 - It grows without bound, by little: two bytes for each image and the names of all images (check of photographs), and
   about 40 bytes for each expression that fits nothing, for its words (audit of photographs).
-- Of files of others, which are read in one pass, 50,000 examples are in memory at a time, and an audit holds the words
-  of all.
+- Of files of others, which are read in one pass, 50,000 examples are in memory at a time, and about a hundred bytes of
+  each until the end of an audit: digests, lengths and counts. Their words wait in a file.
 """
 
 
