@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from deixis.audits._counting import Tally
 
 
+MANY = 1024  # rows of a piece whose equal ones are counted first
+
+
 class Sightings(NamedTuple):
     """Digests by which examples are recognised.
 
@@ -69,10 +72,13 @@ class KeptSightings(Sequence[Sightings]):
         self.kept["example"].add(
             piece.example, world=piece.world, command=piece.command, split=split, often=np.int32(1)
         )
-        for what in ("world", "command"):  # of which there are few different ones
-            pairs = np.stack([getattr(piece, what), split.astype(np.uint64)], axis=1)
-            different, often = np.unique(pairs, axis=0, return_counts=True)
-            self.kept[what].add(different[:, 0], split=different[:, 1].astype(np.int32), often=often)
+        for what in ("world", "command"):
+            keys, splits, often = getattr(piece, what), split, np.ones(len(split), np.int32)
+            if len(keys) >= MANY:  # of which few are different
+                pairs = np.stack([keys, split.astype(np.uint64)], axis=1)
+                different, often = np.unique(pairs, axis=0, return_counts=True)
+                keys, splits = different[:, 0], different[:, 1].astype(np.int32)
+            self.kept[what].add(keys, split=splits, often=often)
 
     def __len__(self) -> int:
         rows = len(self.kept["example"])
