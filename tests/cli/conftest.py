@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
 
 from deixis._cli import main
+from tests.cli.interrupted import MAKINGS
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from tests.cli.interrupted import Interrupted
 
 
 TINY = """
@@ -107,3 +113,18 @@ def download(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Path:
         for vocabulary in ("input_vocabulary.txt", "target_vocabulary.txt"):
             (folder / vocabulary).write_bytes((whole.parent / vocabulary).read_bytes())
     return root
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Interrupted, Path]]:
+    """By the name of a making its command, and the dataset that it makes in one go, made once it is asked for."""
+
+    @cache
+    def find(name: str) -> tuple[Interrupted, Path]:
+        folder = tmp_path_factory.mktemp("undisturbed")
+        making = MAKINGS[name].inside(folder)
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):  # no part of what the first test prints
+            assert main(making.command(folder / "out")) == 0
+        return making, folder / "out"
+
+    return find
