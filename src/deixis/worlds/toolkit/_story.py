@@ -16,7 +16,7 @@ from deixis.resolution.trace import trace
 from deixis.scene.scene import Context, Where
 from deixis.worlds.example import context_of, scenes_of
 from deixis.worlds.toolkit._drawing import draw_in, own_drawing
-from deixis.worlds.toolkit.judging import UNEXPLAINED
+from deixis.worlds.toolkit._verdicts import UNEXPLAINED
 from deixis.worlds.toolkit.pictures import links_of
 
 
