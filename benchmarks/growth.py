@@ -25,7 +25,7 @@ __all__ = ["main"]
 GROWING = {
     "tabletop": ("--examples", ("1000", "3000", "9000", "27000")),
     "copsref": ("--images", ("100", "300", "900", "2700")),
-    "reascan": ("--scale", ("small", "medium", "paper")),
+    "reascan": ("--scale", ("small", "medium")),
 }
 VERBS = ("check", "audit")
 

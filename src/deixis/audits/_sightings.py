@@ -73,7 +73,8 @@ class KeptSightings(Sequence[Sightings]):
             piece.example, world=piece.world, command=piece.command, split=split, often=np.int32(1)
         )
         for what in ("world", "command"):
-            keys, splits, often = getattr(piece, what), split, np.ones(len(split), np.int32)
+            keys, splits = getattr(piece, what), split
+            often: np.ndarray = np.ones(len(split), np.int32)
             if len(keys) >= MANY:  # of which few are different
                 pairs = np.stack([keys, split.astype(np.uint64)], axis=1)
                 different, often = np.unique(pairs, axis=0, return_counts=True)
