@@ -1,7 +1,8 @@
-"""Whether places of words are what C1 and C2 fail by, and whether plans go where the shipped transformer points.
+"""Whether places of words are what C1 and C2 fail by, and whether plans go where a transformer points.
 
-Run as `python -m benchmarks.places DATA`, with the paper-size compatible ReaSCAN set. Nothing is trained or chosen. It
-tells by the number of words of a command in what share of examples
+Run as `python -m benchmarks.places DATA CHECKPOINT`, with the paper-size compatible ReaSCAN set and a transformer whose
+words have absolute positions. Nothing is trained or chosen. It tells by the number of words of a
+command in what share of examples
 
 - the cell that the model points at is that of the target,
 - the same with other vectors for the places that no command of training reaches, which weight decay has brought near
@@ -20,7 +21,7 @@ import numpy as np
 import torch
 
 from deixis.data.store import open_dataset
-from deixis.learn.run import shipped_checkpoints
+from deixis.learn.run import checkpoint_of
 from deixis.worlds.grid.data._arrays import load_plan_arrays
 from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.judging.navigation import align_plans
@@ -46,10 +47,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Print a table for each split."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.places", description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
+    parser.add_argument("checkpoint", help="a run or a file of a transformer whose words have absolute positions")
     parser.add_argument("--splits", default="c1,c2")
     parser.add_argument("--plans", type=Path, help="a folder for plans, which are judged as well")
     options = parser.parse_args(arguments)
-    dataset, path = open_dataset(options.data), shipped_checkpoints()["transformer"]
+    dataset, path = open_dataset(options.data), checkpoint_of(options.checkpoint)
     checkpoint = read_checkpoint(path)
     model = load_model(checkpoint, CPU)
     longest = int(_arrays(dataset, "train", checkpoint.vocabulary).word_count.max())
