@@ -85,7 +85,8 @@ SECTION = """{heading}
 Made by `python -m benchmarks.growth --before EARLIER --write docs/results/sharing.md` on {machine}.
 
 Memory of the one process of a command with `--workers 1`, on datasets of growing size; *before* is the version in which
-what is compared between examples stayed in memory until the end. The ratio is that of CPU seconds, now to before.
+what is compared between examples stayed in memory until the end. The ratio is that of CPU seconds, now to before, each
+measured once on a machine with much other work: single ratios may be off by a fifth.
 
 | dataset | examples | check before | check now | CPU | audit before | audit now | CPU |
 |---|---|---|---|---|---|---|---|
@@ -93,8 +94,8 @@ what is compared between examples stayed in memory until the end. The ratio is t
 
 - What is compared between examples waits in a file, and 262,144 rows of it are in memory at a time. Readers who do not
   read are judged on 200,000 examples at most, which wait in a file, too.
-- Memory still grows up to a bound: that of row groups, which have 32,768 rows, and that of 2,048 scenes with what was
-  worked out about them. Photographs have more to work out of each, and 2,700 images are the first that exceed that.
+- Memory still grows up to a bound: that of row groups and pieces, which have 32,768 rows, and that of 2,048 scenes with
+  what was worked out about them, which is most of what audits of photographs need.
 - It grows without bound, by little: two bytes for each image and the names of all images (check of photographs), and
   about 40 bytes for each expression that fits nothing, for its words (audit of photographs).
 - Of files of others, which are read in one pass, 50,000 examples are in memory at a time, and about a hundred bytes of
