@@ -7,6 +7,7 @@ from deixis.audits._summary import compare_audits, summary
 from deixis.audits.run import audit_path
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.worlds.grid._audit.run import audit_tables
+from deixis.worlds.grid.checks._run import check_tables
 from deixis.worlds.grid.data.table import SCHEMA
 from tests.audits.strategies import tables_of_all_patterns
 
@@ -70,3 +71,15 @@ def test_a_missing_path_is_said_in_words(tmp_path):
     """A path that leads nowhere is an error of ours."""
     with pytest.raises(BrokenDataset, match="there is no file or folder"):
         audit_path(tmp_path / "missing")
+
+
+def test_commands_that_are_forgotten_are_read_again(tmp_path, monkeypatch):
+    """Where few commands are remembered, checks and audits of many pieces find the same."""
+    tables = tables_of_all_patterns("corrected", tmp_path / "all")
+    expected = check_tables(tables).to_json(), audit_tables(tables).to_dict()
+    for name in ("data._commands.MOST_COMMANDS", "_audit.questions.MOST_COMMANDS"):
+        monkeypatch.setattr(f"deixis.worlds.grid.{name}", 2)
+    for name in ("checks._run.ROWS", "_audit.run.ROWS"):
+        monkeypatch.setattr(f"deixis.worlds.grid.{name}", 8)
+
+    assert (check_tables(tables).to_json(), audit_tables(tables).to_dict()) == expected

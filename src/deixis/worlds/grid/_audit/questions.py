@@ -11,6 +11,7 @@ from deixis.audits.audit import CLAUSE, IMPLIED
 from deixis.audits.measures import pattern_name
 from deixis.data._ragged import Ragged
 from deixis.worlds.grid._blueprint import blueprint
+from deixis.worlds.grid.data._commands import MOST_COMMANDS
 from deixis.worlds.grid.navigate import text_digest
 from deixis.worlds.grid.scene import GRID
 
@@ -65,7 +66,7 @@ class Question:
 
 
 class Questions:
-    """The questions about all expressions met so far."""
+    """The questions about expressions, each worked out once as long as there are not too many."""
 
     def __init__(self) -> None:
         self._known: dict[Expression, Question] = {}
@@ -73,6 +74,8 @@ class Questions:
     def __getitem__(self, expression: Expression) -> Question:
         known = self._known.get(expression)
         if known is None:
+            if len(self._known) > MOST_COMMANDS:
+                self._known = {}  # another one, as other threads may be reading
             known = self._known[expression] = Question.about(expression)
         return known
 

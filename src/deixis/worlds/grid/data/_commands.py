@@ -206,8 +206,11 @@ class Command:
         return self.instruction
 
 
+MOST_COMMANDS = 1 << 15  # that are remembered, of some ten kilobytes each
+
+
 class Commands:
-    """All commands seen so far, each read once, by its text."""
+    """Commands by their texts, each read once as long as there are not too many."""
 
     def __init__(self) -> None:
         self._known: dict[str, Command] = {}
@@ -220,6 +223,8 @@ class Commands:
 
     def of_table(self, table: pa.Table) -> tuple[np.ndarray, tuple[Command, ...]]:
         """Return the number of each row's command, int64 [row], and the commands."""
+        if len(self._known) > MOST_COMMANDS:
+            self._known = {}  # another one, as other threads may be reading
         which, texts = number_texts(table["command"])
         return which, tuple(self[text] for text in texts)
 
