@@ -94,9 +94,9 @@ measured once on a machine with much other work: single ratios may be off by a f
 
 - What is compared between examples waits in a file, and 262,144 rows of it are in memory at a time. Readers who do not
   read are judged on 200,000 examples at most, which wait in a file, too.
-- Memory still grows up to a bound: that of row groups and pieces, which have 32,768 rows; that of 2,048 scenes with what
-  was worked out about them, which is most of what audits of photographs need; and that of 32,768 different commands on
-  grids, of which ReaSCAN at paper scale has 19,439.
+- Memory still grows up to a bound: that of row groups and pieces, which have 32,768 rows; that of 2,048 scenes with
+  what was worked out about them, which is most of what audits of photographs need; and that of 32,768 different
+  commands on grids, of which ReaSCAN at paper scale has 19,439.
 - It grows without bound, by little: two bytes for each image and the names of all images (check of photographs), and
   about 40 bytes for each expression that fits nothing, for its words (audit of photographs).
 - Of files of others, which are read in one pass, 50,000 examples are in memory at a time, and about a hundred bytes of
