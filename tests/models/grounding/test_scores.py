@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deixis.worlds.photos._models import modules
 from deixis.worlds.photos._models.modules import MODULES
 from deixis.worlds.photos._models.regions import Grounder, Words
 from tests.models.grounding import plain
@@ -181,3 +182,20 @@ def _plainly(
     if name == "erasing":
         return plain.erasing(weights, words, region, whole)
     return plain.phrase_grounder(weights, words, region, sees=SEEN_BESIDE[name])
+
+
+@pytest.mark.parametrize("name", ["modular", "erasing"])
+def test_texts_read_in_lots_are_read_as_all_together(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading texts of about the same length together changes neither what is read nor the gradients, nor the order."""
+    model, regions, said = settled(SMALL[name], 4), table(5, 3), texts(6, 12)
+    found = []
+    for lot in (100, 5, 1):
+        monkeypatch.setattr(modules, "LOT", lot)
+        query = read(model, said, regions, torch.arange(12))
+        model.zero_grad()
+        sum((part**2).sum() for part in query).backward()
+        found.append((*query, model.language.lstm.onward.weight_ih_l0.grad, model.language.word.weight.grad))
+
+    for lots in found[1:]:
+        for part, together in zip(lots, found[0], strict=True):
+            torch.testing.assert_close(part, together, atol=1e-6, rtol=1e-5)

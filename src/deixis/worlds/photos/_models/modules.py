@@ -22,16 +22,16 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.learn._layers import MASKED_SCORE, TwoWayLSTM
+from deixis.worlds.photos._models.regions import Words, join_rows, take_rows
 
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deixis.worlds.photos._models.regions import Words
-
 
 MODULES = ("subject", "location", "relationship")
 SUBJECT, LOCATION, RELATIONSHIP = range(3)
+LOT = 64  # texts that a CPU reads together
 
 
 class EncodedText(NamedTuple):
@@ -62,8 +62,22 @@ class ModularLanguage(nn.Module):
     def forward(self, said: Words, first: Tensor | None = None) -> EncodedText:
         """Read texts.
 
-        `first`, float [text, width], is read before the words and is no word itself.
+        `first`, float [text, width], is read before the words and is no word itself. A CPU reads texts of about the
+        same length together, so that it reads little padding.
         """
+        if said.words.device.type != "cpu" or len(said) <= LOT:
+            return self._read(said, first)
+        order, steps = said.count.argsort(stable=True), said.words.shape[1]
+        lots = []
+        for rows in order.split(LOT):
+            most = max(1, int(said.count[rows[-1]]))
+            some = Words(said.words[rows, :most], said.count[rows])
+            read = self._read(some, None if first is None else first[rows])
+            lots.append(read._replace(attention=functional.pad(read.attention, (0, steps - most))))
+        return take_rows(join_rows(lots), order.argsort())
+
+    def _read(self, said: Words, first: Tensor | None) -> EncodedText:
+        """Read texts that are all padded to one length."""
         words = functional.relu(self.embed(self.dropout(self.word(said.words))))
         given = words if first is None else torch.cat((first[:, None], words), dim=1)
         before = given.shape[1] - words.shape[1]
