@@ -121,6 +121,22 @@ def test_the_digest_leaves_out_what_may_change():
     assert Counting(lr=0.5, steps=7).differences(Counting().to_dict()) == {"lr": (1e-3, 0.5)}
 
 
+def test_a_setting_that_earlier_versions_had_not_leaves_their_digest_as_it_was():
+    """At its default it is no part of the digest, so their runs go on; with another value it is."""
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Before(Settings):
+        beads: Annotated[int, Setting("how many beads to count")] = 4
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Today(Settings):
+        beads: Annotated[int, Setting("how many beads to count")] = 4
+        loud: Annotated[float | None, Setting("how loud to count", least=0, is_later=True)] = None
+
+    assert Today(beads=5).digest == Before(beads=5).digest
+    assert len({Today().digest, Today(loud=0.0).digest, Today(loud=1.0).digest}) == 3
+
+
 def test_options_override_a_file(tmp_path):
     """And a file about another model is refused."""
     file = tmp_path / "some.toml"

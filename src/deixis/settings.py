@@ -56,6 +56,8 @@ class Setting:
         was: the name in files of earlier versions, still read; digests go on using it.
         is_option: whether it is an option of the command line; otherwise it is read from TOML only.
         may_change: whether it may differ when a run is resumed; it is then no part of the digest.
+        is_later: whether earlier versions had no such field; at its default it is then no part of the digest, so that
+            their runs can be resumed.
     """
 
     help: str
@@ -66,6 +68,7 @@ class Setting:
     was: str = ""
     is_option: bool = True
     may_change: bool = False
+    is_later: bool = False
 
     def bounds(self, *, whole: bool) -> str:
         """The range in words: "from 1 to 20", "above 0 and up to 10", "of at least 0"."""
@@ -147,8 +150,12 @@ class Settings:
         Each has the first name that its field had.
         """
         known = _fields_of(type(self))
-        plain = self.to_dict()
-        return {about.was or name: plain[name] for name, (_, about) in known.items() if not about.may_change}
+        plain, usual = self.to_dict(), {one.name: one.default for one in fields(self)}  # type: ignore[arg-type]
+        return {
+            about.was or name: plain[name]
+            for name, (_, about) in known.items()
+            if not about.may_change and not (about.is_later and getattr(self, name) == usual[name])
+        }
 
     def differences(self, values: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
         """The fields that may not change when a run is resumed and do: by name, the plain value there and here."""

@@ -15,7 +15,7 @@ from deixis.worlds.photos.localise import Example
 from deixis.worlds.photos.scene.graph import Box, GraphObject, SceneGraph
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from deixis.worlds.photos.training import _features as module
-from deixis.worlds.photos.training._encoders import find_region_encoder, handcrafted_encoder, oracle_encoder
+from deixis.worlds.photos.training._encoders import Noise, find_region_encoder, handcrafted_encoder, oracle_encoder
 from deixis.worlds.photos.training._features import region_features, region_table
 from deixis.worlds.photos.training._tiny import TinyEyes, TinySettings, shrunken, tiny_encoder
 
@@ -198,15 +198,36 @@ def test_features_of_other_regions_are_refused(regions):
 
 def test_the_oracle_sees_the_graph(regions):
     """Without noise there are ones for the category and the attributes alone; noise is about as wide as is asked."""
-    seen = region_features(regions, oracle_encoder(regions, noise=0), CPU).high[:, :, 0]
+    seen = region_features(regions, oracle_encoder(regions, noise=Noise(0)), CPU).high[:, :, 0]
     names = len(regions.names)
 
     assert seen[:, :names].argmax(1).tolist() == regions.category.tolist()
     assert np.array_equal(seen[:, names:].sum(1), np.diff(regions.attr_ptr))
-    noisy = region_features(regions, oracle_encoder(regions, noise=0.5), CPU).high[:, :, 0]
+    noisy = region_features(regions, oracle_encoder(regions, noise=Noise(0.5)), CPU).high[:, :, 0]
     assert 0.3 < (noisy.astype(np.float32) - seen).std() < 0.7
     with pytest.raises(RecipeError, match="noise is 0 or more"):
-        oracle_encoder(regions, noise=float("nan"))
+        oracle_encoder(regions, noise=Noise(float("nan")))
+
+
+def test_the_oracle_may_be_less_sure_of_categories_than_of_attributes(regions):
+    """Noise on categories leaves attributes as they are; where it is as wide as theirs, the features are the same."""
+    names = len(regions.names)
+    plain, unsure, clear, equal = (
+        region_features(regions, oracle_encoder(regions, noise=Noise(0.25, noise)), CPU).high[:, :, 0]
+        for noise in (None, 0.75, 0, 0.25)
+    )
+
+    assert np.array_equal(equal, plain)
+    for seen in (unsure, clear):
+        assert np.array_equal(seen[:, names:], plain[:, names:])
+    assert np.array_equal(clear[:, :names].argmax(1), regions.category)
+    assert np.array_equal(clear[:, :names].sum(1), np.ones(len(regions)))
+    wider = (unsure[:, :names] - clear[:, :names]) / 3
+    assert np.allclose(wider, plain[:, :names] - clear[:, :names], atol=2e-3)
+    digests = [oracle_encoder(regions, noise=Noise(categories=noise)).digest for noise in (None, 0.75, 0, 0.25)]
+    assert digests == ["oracle-1-0.25-0", "oracle-1-0.25-0-0.75", "oracle-1-0.25-0-0", "oracle-1-0.25-0"]
+    with pytest.raises(RecipeError, match="noise is 0 or more"):
+        oracle_encoder(regions, noise=Noise(categories=-0.1))
 
 
 def test_the_small_network_learns_to_see(make, regions):

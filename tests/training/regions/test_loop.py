@@ -11,10 +11,12 @@ from torch import nn
 
 from deixis.errors import BrokenCheckpoint, RecipeError
 from deixis.worlds.photos.training import _grounding as grounding
+from deixis.worlds.photos.training import _prepare as preparation
 from deixis.worlds.photos.training._bundles import build, read_grounding, sizes_of
+from deixis.worlds.photos.training._evaluate import ground
 from deixis.worlds.photos.training._grounding import learn_to_ground
 from deixis.worlds.photos.training._mining import TRIES, mine
-from deixis.worlds.photos.training._prepare import Surroundings
+from deixis.worlds.photos.training._prepare import Shelf, Surroundings
 from deixis.worlds.photos.training.settings import MODELS, RECORDED, grounding_of
 from tests.training.regions.small import small
 
@@ -105,6 +107,38 @@ def test_it_begins_with_another_run(photographs: CopsRef, tmp_path: Path) -> Non
         learn_to_ground(small("grounder"), photographs, tmp_path / "third", begin=begin)
     with pytest.raises(RecipeError, match="other features"):
         learn_to_ground(small("mattnet", noise=0.5), photographs, tmp_path / "fourth", begin=begin)
+
+
+def test_a_run_that_begins_with_another_takes_other_weights_of_losses(photographs: CopsRef, tmp_path: Path) -> None:
+    """Sizes that change no tensor are as asked for, all others as before; those that change tensors are refused."""
+    learn_to_ground(small("mattnet", sizes={"width": 8, "margin": 0.2}), photographs, tmp_path / "first")
+    begin = tmp_path / "first" / BEST
+    how = small("mattnet", mining="random", sizes={"mined_weight": 0.25})
+    learn_to_ground(how, photographs, tmp_path / "second", begin=begin)
+
+    held = read_grounding(tmp_path / "second" / BEST).models["mattnet"]
+    assert (held["width"], held["margin"], held["mined_weight"]) == (8, 0.2, 0.25)
+    with pytest.raises(RecipeError, match="weights of other sizes"):
+        learn_to_ground(small("mattnet", sizes={"width": 12}), photographs, tmp_path / "third", begin=begin)
+
+
+def test_a_shelf_saves_work_and_changes_nothing(
+    photographs: CopsRef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trainings that share what is prepared end as they do alone, and the dataset is read once."""
+    hows = [small("mattnet"), small("mattnet", category_noise=0.5), small("grounder")]
+    for number, how in enumerate(hows):
+        learn_to_ground(how, photographs, tmp_path / f"alone-{number}")
+    read: list[str] = []
+    real = preparation.copsref_arrays
+    monkeypatch.setattr(preparation, "copsref_arrays", lambda *given: read.append("once") or real(*given))
+    around = Surroundings(shelf=Shelf())
+    for number, how in enumerate(hows):
+        learn_to_ground(how, photographs, tmp_path / f"shelf-{number}", around=around)
+        alone, beside = (read_grounding(tmp_path / f"{kind}-{number}" / LAST) for kind in ("alone", "shelf"))
+        assert all(torch.equal(one, beside.weights[name]) for name, one in alone.weights.items())
+    ground(tmp_path / "shelf-0" / BEST, photographs, around=around)
+    assert read == ["once"]
 
 
 def test_what_is_true_of_the_target_is_not_mined(photographs: CopsRef, tmp_path: Path) -> None:

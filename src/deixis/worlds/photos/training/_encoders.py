@@ -17,7 +17,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -176,10 +176,22 @@ def _patterns(brightness: np.ndarray) -> np.ndarray:
     return np.where(changes <= 2, bits.sum(0), PATTERNS - 1)
 
 
-NOISE = 0.25  # the spread of what is added to ones and zeros
+class Noise(NamedTuple):
+    """The spread of what is added to the ones and zeros of `oracle`.
+
+    Attributes:
+        attributes: on attributes.
+        categories: on categories; None for as much as on attributes.
+    """
+
+    attributes: float = 0.25
+    categories: float | None = None
 
 
-def oracle_encoder(regions: RegionArrays, *, noise: float = NOISE, seed: int = 0) -> RegionEncoder:
+NOISE = Noise()
+
+
+def oracle_encoder(regions: RegionArrays, *, noise: Noise = NOISE, seed: int = 0) -> RegionEncoder:
     """A one for the category of a region and for each of its attributes, zeros elsewhere, and noise on all of them.
 
     Args:
@@ -187,13 +199,18 @@ def oracle_encoder(regions: RegionArrays, *, noise: float = NOISE, seed: int = 0
         noise: the spread of the noise.
         seed: of the noise.
     """
-    if not isfinite(noise) or noise < 0:
-        raise RecipeError(f"noise is 0 or more, got {noise}")
+    on_attributes = noise.attributes
+    on_categories = on_attributes if noise.categories is None else noise.categories
+    for spread in (on_attributes, on_categories):
+        if not isfinite(spread) or spread < 0:
+            raise RecipeError(f"noise is 0 or more, got {spread}")
     names, channels = len(regions.names), len(regions.names) + len(regions.words)
 
     def look(block: Block, device: torch.device) -> Looks:
         some = block.regions
-        seen = noise * normals(seed, block.row + np.arange(len(some)), channels)
+        seen = normals(seed, block.row + np.arange(len(some)), channels)
+        seen[:, :names] *= on_categories
+        seen[:, names:] *= on_attributes
         seen[np.arange(len(some)), some.category] += 1
         whose = np.repeat(np.arange(len(some)), np.diff(some.attr_ptr))
         seen[whose, names + some.attr] += 1
@@ -203,7 +220,7 @@ def oracle_encoder(regions: RegionArrays, *, noise: float = NOISE, seed: int = 0
         high = torch.from_numpy(seen)[..., None].to(device)
         return Looks(high, high, torch.from_numpy(whole)[..., None].to(device))
 
-    digest = f"oracle-1-{noise!r}-{seed}"
+    digest = f"oracle-1-{on_attributes!r}-{seed}" + ("" if on_categories == on_attributes else f"-{on_categories!r}")
     return RegionEncoder("oracle", digest, channels, channels, 1, look, needs_pictures=False, is_one=True)
 
 
@@ -240,7 +257,7 @@ def find_region_encoder(
     regions: RegionArrays,
     grid: int = 3,
     weights: Path | None = None,
-    noise: float = NOISE,
+    noise: Noise = NOISE,
     seed: int = 0,
 ) -> RegionEncoder:
     """The encoder of a name.

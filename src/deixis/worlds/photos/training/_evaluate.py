@@ -233,7 +233,7 @@ def load_asks(
     """A model and a dataset prepared for it."""
     bundle = read_grounding(path)
     how = _settings(path, bundle.training)
-    ready = prepare(how, dataset, device, bundle=bundle, cache=around.cache, progress=tell)
+    ready = prepare(how, dataset, device, around=around, bundle=bundle, progress=tell)
     if [name for name in bundle.models if name != EYES] != [how.model]:
         raise BrokenCheckpoint(f"{path} says that it holds {how.model}, but it holds {', '.join(bundle.models)}")
     return Asks(how, ready, bundle.model(how.model, device), bundle.step)

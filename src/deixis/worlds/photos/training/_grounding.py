@@ -84,10 +84,10 @@ class _Grounding(Course):
     ) -> None:
         self.training, self.device = how, find_device(around.device)
         before = None if begin is None else read_grounding(begin)
-        ready = prepare(how, dataset, self.device, bundle=before, cache=around.cache, progress=tell, learns=True)
+        ready = prepare(how, dataset, self.device, around=around, bundle=before, progress=tell, learns=True)
         arrays, self.table, self.vocabulary = ready.arrays, ready.table, ready.vocabulary
         self.sight = ready.sight
-        rows = to_learn(dataset, arrays, TRAIN)
+        rows = to_learn(dataset, arrays, TRAIN, share=how.train_share)
         self.rows = len(rows)
         material = material_of(arrays, ready.said, rows, self.device)
         self.lessons = Lessons(self.table, material, same_category=how.same_category)
@@ -133,7 +133,13 @@ class _Grounding(Course):
         given = [name for name in before.models if name != EYES]
         if given != [how.model]:
             raise RecipeError(f"it is to begin with {', '.join(given)}, but {how.model} is trained")
-        return before.model(how.model, self.device).train()
+        held = {name: size for name, size in before.models[how.model].items() if name not in seen}
+        model = build(how.model, sizes_of(how.model, seen, {**held, **how.sizes}), self.vocabulary)
+        try:
+            model.load_state_dict(before.weights_of(how.model))
+        except RuntimeError as error:
+            raise RecipeError("it is to begin with weights of other sizes than those that are asked for") from error
+        return model.to(self.device).train()
 
     def _held_out(self, expressions: ExpressionArrays, said: Texts) -> Questions | None:
         rows = expressions.rows(DEV) if DEV in expressions.splits else np.zeros(0, np.int64)

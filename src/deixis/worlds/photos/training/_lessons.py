@@ -171,10 +171,18 @@ def texts_of(expressions: ExpressionArrays, probe: str, *, seed: int) -> Texts:
     return apply_probe(said, expressions.roles, expressions.id, name, seed=derive(seed, "probe") >> 1)
 
 
-def to_learn(dataset: CopsRef, arrays: CopsRefArrays, split: str) -> np.ndarray:
-    """Return the rows of a split with a target, int64 [row], or raise `RecipeError` if there are too few."""
+def to_learn(dataset: CopsRef, arrays: CopsRefArrays, split: str, *, share: float = 1.0) -> np.ndarray:
+    """Return the rows of a split with a target, int64 [row], or raise `RecipeError` if there are too few.
+
+    Of these only the rows about a share of the images, always the same ones; a smaller share is a part of a larger one.
+    """
     rows = arrays.expressions.rows(split)
     rows = rows[arrays.expressions.target[rows] >= 0]
+    if share < 1:
+        image = arrays.expressions.image[rows]
+        images = np.unique(image)
+        order = images[np.argsort(ranks(0, images, 1)[:, 0], kind="stable")]
+        rows = rows[np.isin(image, order[: round(share * len(images))])]
     if len(rows) < 2:
         raise RecipeError(
             f"{dataset.path.name} has {len(rows)} expressions to learn from in {split}; make a larger one"

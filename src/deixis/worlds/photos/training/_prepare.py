@@ -9,10 +9,10 @@ import torch
 
 from deixis.errors import RecipeError, nearest
 from deixis.seeds import derive
-from deixis.worlds.photos.data._arrays import copsref_arrays
+from deixis.worlds.photos.data._arrays import TextSettings, copsref_arrays
 from deixis.worlds.photos.data._programs import copsref_programs
 from deixis.worlds.photos.training._bundles import EYES, TREE, vocabulary_of, words_in
-from deixis.worlds.photos.training._encoders import find_region_encoder
+from deixis.worlds.photos.training._encoders import Noise, find_region_encoder
 from deixis.worlds.photos.training._features import region_features, region_table
 from deixis.worlds.photos.training._lessons import texts_of, wanted_of
 from deixis.worlds.photos.training._probes import Texts
@@ -22,6 +22,7 @@ from deixis.worlds.photos.training._tiny import TINY, TinyEyes, TinySettings, ti
 
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from deixis.learn._checkpoints import Bundle
@@ -33,17 +34,44 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.training.settings import Grounding
 
 
+class Shelf:
+    """The arrays and the regions of one dataset, which several trainings in one process have in common.
+
+    The regions are those of the encoder that was asked for last, so that only one table takes room.
+    """
+
+    def __init__(self) -> None:
+        self._arrays: dict[TextSettings | None, CopsRefArrays] = {}
+        self._table: tuple[tuple[str, str, str], RegionTable] | None = None
+
+    def arrays(self, dataset: CopsRef, wanted: TextSettings | None) -> CopsRefArrays:
+        """Return the arrays of the dataset, read once for all models of the same words."""
+        if wanted not in self._arrays:
+            made = copsref_arrays(dataset, wanted)
+            self._arrays[wanted] = self._arrays[TextSettings(vocabulary=made.vocabulary, labels=made.labels)] = made
+        return self._arrays[wanted]
+
+    def table(self, key: tuple[str, str, str], make: Callable[[], RegionTable]) -> RegionTable:
+        """Return the table of an encoder, regions and a device, made only where it is not that of the last call."""
+        if self._table is None or self._table[0] != key:
+            self._table = None  # room for the next
+            self._table = (key, make())
+        return self._table[1]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """The device and the cache, which do not change results.
+    """The device, the cache and the shelf, which do not change results.
 
     Attributes:
         device: `auto`, `cpu`, `cuda` or `cuda:1`.
         cache: a folder for what regions look like.
+        shelf: what is kept in memory from one training to the next; of one dataset only.
     """
 
     device: str = "auto"
     cache: Path | None = None
+    shelf: Shelf | None = None
 
 
 @dataclass(frozen=True)
@@ -71,8 +99,8 @@ def prepare(
     dataset: CopsRef,
     device: torch.device,
     *,
+    around: Surroundings,
     bundle: Bundle | None = None,
-    cache: Path | None = None,
     progress: Progress | None = None,
     learns: bool = False,
 ) -> Preparation:
@@ -82,15 +110,16 @@ def prepare(
         how: the settings of its training.
         dataset: expressions and images.
         device: where the regions are to be.
+        around: the cache and the shelf.
         bundle: the model, where there is one already, with its words.
-        cache: a folder for what regions look like.
         progress: told how far things are.
         learns: whether the model is to learn; a network that learns with it then looks at regions anew in every update.
 
     Raises:
         RecipeError: when the model learnt with other features, or the region encoder on these pictures.
     """
-    arrays = copsref_arrays(dataset, None if bundle is None else wanted_of(bundle))
+    shelf, cache = around.shelf or Shelf(), around.cache
+    arrays = shelf.arrays(dataset, None if bundle is None else wanted_of(bundle))
     vocabulary = arrays.vocabulary
     if how.model == TREE:
         words, programs = copsref_programs(dataset, None if bundle is None else words_in(bundle.vocabulary))
@@ -109,15 +138,19 @@ def prepare(
             raise RecipeError("tiny sees nothing before it has learnt to; train a model with it first")
         encoder = tiny_encoder(_eyes_of(bundle, device))
     else:
-        encoder = find_region_encoder(how.features, device, regions=arrays.regions, grid=how.grid, noise=how.noise)
+        noise = Noise(how.noise, how.category_noise)
+        encoder = find_region_encoder(how.features, device, regions=arrays.regions, grid=how.grid, noise=noise)
         demand_other_pictures(encoder, dataset)
         if bundle is not None and bundle.data.get("features_digest") != encoder.digest:
             before = bundle.data.get("features")
             raise RecipeError(f"the model learnt with other features ({before}) than {encoder.name}")
-    seen = region_features(arrays.regions, encoder, device, dataset=dataset, cache=cache, progress=progress)
-    return Preparation(
-        arrays, region_table(arrays.regions, seen, device), said, vocabulary, encoder.name, encoder.digest
-    )
+
+    def look() -> RegionTable:
+        seen = region_features(arrays.regions, encoder, device, dataset=dataset, cache=cache, progress=progress)
+        return region_table(arrays.regions, seen, device)
+
+    table = shelf.table((encoder.digest, arrays.regions.digest, str(device)), look)
+    return Preparation(arrays, table, said, vocabulary, encoder.name, encoder.digest)
 
 
 def _fresh_eyes(how: Grounding, device: torch.device) -> TinyEyes:

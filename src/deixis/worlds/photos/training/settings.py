@@ -91,11 +91,25 @@ class Grounding(Settings):
     )
     grid: Annotated[int, Setting("cells of a region across and down", least=1, most=16, is_option=False)] = 3
     noise: Annotated[float, Setting("noise of oracle features", least=0, most=100, is_option=False)] = 0.25
+    category_noise: Annotated[
+        float | None,
+        Setting(
+            "noise of categories in oracle features, where not as that of attributes",
+            least=0,
+            most=100,
+            is_option=False,
+            is_later=True,
+        ),
+    ] = None
     probe: Annotated[
         Probe,
         Setting("input ablation: no words (deaf), shuffled words (shuffle), nouns and attributes only (obj-attr)"),
     ] = "none"
     seed: Annotated[int, Setting("random seed of weights, order, negatives and mining", least=0, most=MAX_SEED)] = 0
+    train_share: Annotated[
+        float,
+        Setting("share of the images to learn from that is used", above=0, most=1, is_option=False, is_later=True),
+    ] = 1.0
     steps: Annotated[
         int, Setting("optimizer steps in all", least=1, most=MAX_STEPS, was="updates", may_change=True)
     ] = 30_000
