@@ -57,30 +57,36 @@ def asked(draw: st.DrawFn) -> tuple[RegionTable, Questions]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-@given(given_questions=asked(), held=st.sampled_from((1, 1 << 13)))
+@given(given_questions=asked(), held=st.sampled_from((1, 1 << 13)), within=st.booleans())
 @settings(max_examples=5, deadline=None)
 def test_the_choice_is_the_best_of_all_pairs(
-    name: str, given_questions: tuple[RegionTable, Questions], held: int
+    name: str, given_questions: tuple[RegionTable, Questions], held: int, within: bool
 ) -> None:
-    """Whatever is held at once, the choice in every setting is the region that fits best, one pair at a time."""
+    """Whatever is held at once, the choice in every setting is the region that fits best, one pair at a time.
+
+    Where the category is told, of the regions of the target's category.
+    """
     table, questions = given_questions
     torch.default_generator.manual_seed(0)
     model = MODELS[name]().eval()
     before, scoring.HELD = scoring.HELD, {"cpu": held}
     try:
-        found = dict(_each(model, table, questions))
+        found = dict(_each(model, table, questions, within))
     finally:
         scoring.HELD = before
     for number in range(len(questions)):
         for setting in range(len(SETTINGS)):
             plain = _plainly(model, table, questions, number, setting)
+            if within:
+                category = table.category[questions.target[number]]
+                plain = {row: fit for row, fit in plain.items() if table.category[row] == category}
             choice, fit = found[number]
             assert fit[setting] == pytest.approx(max(plain.values()), abs=1e-4)
             assert plain[int(choice[setting])] == pytest.approx(max(plain.values()), abs=1e-4)
 
 
-def _each(model, table, questions):
-    for rows, some in answer(model, table, questions):
+def _each(model, table, questions, within):
+    for rows, some in answer(model, table, questions, within_category=within):
         for row, choice, fit in zip(rows.tolist(), some.choice, some.fit, strict=True):
             yield row, (choice, fit.tolist())
 

@@ -91,7 +91,12 @@ def lay_out(table: RegionTable, images: Tensor) -> CandidateTable:
 
 @torch.no_grad()
 def answer(
-    model: Any, table: RegionTable, questions: Questions, *, known: Callable[[Tensor], Choices | None] | None = None
+    model: Any,
+    table: RegionTable,
+    questions: Questions,
+    *,
+    within_category: bool = False,
+    known: Callable[[Tensor], Choices | None] | None = None,
 ) -> Iterator[tuple[Tensor, Choices]]:
     """Yield the answers of a model, some questions at a time: their numbers, int64 [question], and the answers.
 
@@ -99,6 +104,8 @@ def answer(
         model: a `Grounder`, set to be judged.
         table: the regions.
         questions: what is asked.
+        within_category: whether only regions of the target's category are to choose among, as if it was told; each
+            question then has a target.
         known: returns the answers to questions that were asked before, None for others.
     """
     everything = torch.arange(len(questions), device=table.device)
@@ -111,7 +118,11 @@ def answer(
             seen, local = looked = looked or _look(model, table, questions.images[some])
             asked = questions.take(rows)
             laid = lay_out(table, asked.images)
-            yield rows, choose(laid, score_laid(model, table, asked, laid, seen, local), asked.shown)
+            scores = score_laid(model, table, asked, laid, seen, local)
+            if within_category:
+                is_alike = table.category[laid.rows] == table.category[asked.target][:, None]
+                laid = laid._replace(there=laid.there & is_alike)
+            yield rows, choose(laid, scores, asked.shown)
 
 
 def choose(laid: CandidateTable, scores: Tensor, shown: Tensor) -> Choices:
