@@ -12,13 +12,12 @@ import argparse
 import subprocess
 import sys
 import time
-import tomllib
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchmarks.plans import PlanAtScale
 from deixis._cli.app import main as deixis
 from deixis.learn.run import BEST, read_json, write_json
 from deixis.worlds.photos._recipes import recipe_from
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-PLAN = Path(__file__).with_suffix(".toml")
 OTHERS, ENCODER = "others", "encoder"
 WIDTHS = {  # of models at small scales, as shares of `width`; at the full one they are the published ones
     "grounder": {"width": 1.0, "joint": 0.5},
@@ -58,18 +56,10 @@ class Job(NamedTuple):
     run: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(PlanAtScale):
     """The plan at one scale."""
 
-    facts: Mapping[str, Any]
-    scale: Mapping[str, Any]
-
-    @classmethod
-    def read(cls, scale: str, path: Path = PLAN) -> Plan:
-        """Read the plan in a file."""
-        facts = tomllib.loads(path.read_text(encoding="utf-8"))
-        return cls(facts, facts["scales"][scale])
+    path = Path(__file__).with_suffix(".toml")
 
     def data(self) -> dict[str, dict[str, Any]]:
         """The recipes of the datasets, by name."""
