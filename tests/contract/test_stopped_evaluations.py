@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deixis.data._pieces import UNFINISHED, KeptPieces
+from deixis.data._pieces import UNFINISHED
 from deixis.data._processes import process_crew
 from deixis.judge._evaluation import evaluate_request
 from deixis.judge.request import Request
 from deixis.worlds.registry import BUILT_IN, world_of
 from tests.contract.test_killed_workers import kill_a_process
 from tests.readers.samples import write_sample
+from tests.stopping import Stopped, demand_resumed, files, stop_after
 
 
 if TYPE_CHECKING:
@@ -25,10 +27,6 @@ if TYPE_CHECKING:
 
 
 READERS = ("gre3d", "refcoco", "sugarcrepe", "nlvr")  # one for each task
-
-
-class Stopped(KeyboardInterrupt):
-    """What Ctrl-C raises."""
 
 
 @pytest.fixture(autouse=True)
@@ -53,52 +51,10 @@ def evaluated(made: SimpleNamespace, out: Path, **how: Any) -> Output:
     return evaluate_request(world_of(made.path), replace(request, **how))
 
 
-def stop_after(pieces: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Stop an evaluation once so many pieces are kept, or never; what is kept is listed."""
-    seen: list[str] = []
-    keep = KeptPieces.keep
-
-    def keep_some(self: KeptPieces, piece: str, result: Any) -> None:
-        if len(seen) == pieces:
-            raise Stopped
-        keep(self, piece, result)
-        seen.append(piece)
-
-    monkeypatch.setattr(KeptPieces, "keep", keep_some)
-    return seen
-
-
-def files(out: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
-
-
-def demand_resumed(made: SimpleNamespace, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At three moments: what was finished is not done again, the files are the same, and nothing else remains."""
-    with monkeypatch.context() as patch:
-        everything = stop_after(1 << 20, patch)
-        evaluated(made, place / "whole")
-    expected = files(place / "whole")
-    assert len(everything) > 1
-    assert not any(name.startswith(UNFINISHED) for name in expected)
-    for pieces in sorted({1, len(everything) // 2, len(everything) - 1}):
-        out = place / f"stopped-{pieces}"
-        with monkeypatch.context() as patch:
-            before = stop_after(pieces, patch)
-            with pytest.raises(Stopped):
-                evaluated(made, out)
-        with monkeypatch.context() as patch:
-            after = stop_after(1 << 20, patch)
-            found = evaluated(made, out)
-
-        assert before + after == everything
-        assert files(out) == expected
-        assert any(f"{pieces:,} pieces" in note for note in found.notes)
-
-
 @pytest.mark.slow
 def test_a_stopped_evaluation_goes_on(made: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In every world, wherever it was stopped."""
-    demand_resumed(made, tmp_path, monkeypatch)
+    demand_resumed(partial(evaluated, made), tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -108,7 +64,7 @@ def test_a_stopped_evaluation_of_files_of_others_goes_on(name, read, tmp_path, m
         evaluated(read(name), tmp_path / "whole")
         assert not (tmp_path / "whole" / UNFINISHED).exists()
         return
-    demand_resumed(read(name), tmp_path, monkeypatch)
+    demand_resumed(partial(evaluated, read(name)), tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("change", ["data", "seed", "answers"])

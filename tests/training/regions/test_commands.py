@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deixis._cli.app import main
+from deixis.judge._evaluation import evaluate_request
+from deixis.judge.request import Request
 from deixis.worlds.photos.training._models import MODELS as OFFERED
 from deixis.worlds.photos.training.settings import MODELS
 from deixis.worlds.photos.world import WORLD
+from tests.stopping import demand_resumed
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from deixis.report.output import Output
     from deixis.worlds.photos.data.store import CopsRef
 
 SETTINGS = """\
@@ -46,6 +50,23 @@ def test_a_model_is_trained_and_judged(
     assert again["settings"] == judged["settings"]
     assert main(["evaluate", run, "--data", data]) == 0
     assert "Is it there at all?" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_model_that_is_stopped_goes_on_answering(
+    photographs: CopsRef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Expressions that were answered are not answered again, and every file is as if nothing had happened."""
+    (tmp_path / "few.toml").write_text(SETTINGS, encoding="utf-8")
+    run, data = tmp_path / "run", photographs.path
+    words = ["--out", str(run), "--settings", str(tmp_path / "few.toml")]
+    assert main(["train", "mattnet", "--data", str(data), *words]) == 0
+    monkeypatch.setattr("deixis.worlds.photos.training._scoring.ASKED_AT_ONCE", 8)
+
+    def evaluate(out: Path) -> Output:
+        return evaluate_request(WORLD, Request(answers=(run,), data=data, out=out, workers=1, device="cpu"))
+
+    demand_resumed(evaluate, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import pytest
 import torch
 
 from deixis.errors import BrokenCheckpoint, RecipeError
+from deixis.judge._evaluation import evaluate_request
+from deixis.judge.request import Request
 from deixis.learn._checkpoints import write_bundle
 from deixis.learn.run import shipped_checkpoints
 from deixis.worlds.rooms.captions import caption
@@ -19,6 +21,8 @@ from deixis.worlds.rooms.training._bundles import read_rooms
 from deixis.worlds.rooms.training._evaluate import SetCaptions, Style, accuracy_of, say_sets, write_captions
 from deixis.worlds.rooms.training._saying import Decoding, Pragmatic
 from deixis.worlds.rooms.training.features import Eyes
+from deixis.worlds.rooms.world import WORLD
+from tests.stopping import demand_resumed
 from tests.training.rooms.made import HERE, KNOWN, SEEN, fresh_listener, fresh_speaker
 
 
@@ -170,3 +174,13 @@ def test_the_speakers_that_come_with_deixis_speak_of_what_they_see():
     for name, (summary, accuracy) in found.items():
         assert summary.overall["false_features"].mean < 0.1
         assert accuracy["overall"]["literal_accuracy" if name == "b" else "listener_accuracy"] > 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", [{}, {"decoding": "sampled"}])
+def test_a_speaker_that_is_stopped_goes_on(way, speaker, tmp_path, monkeypatch):
+    """Sets that were captioned are not captioned again, and every file is as if nothing had happened."""
+    options = {"count": 4, "encoder": "factors", **way}
+    request = Request(answers=(speaker,), options=options, workers=1, device="cpu", seed=2)
+
+    demand_resumed(lambda out: evaluate_request(WORLD, replace(request, out=out)), tmp_path, monkeypatch)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from safetensors.torch import load_file
 
 from deixis._cli import main
 from deixis.errors import BrokenCheckpoint, BrokenDataset
+from deixis.judge._evaluation import evaluate_request
+from deixis.judge.request import Request
 from deixis.resolution.reference import denotation
 from deixis.worlds.tabletop._examples import EXAMPLES
 from deixis.worlds.tabletop._language.part import LANGUAGE
@@ -18,6 +21,8 @@ from deixis.worlds.tabletop._models.course import TABLES, learn_to_point
 from deixis.worlds.tabletop._models.reader import SYMBOLS, TableReader, TableReaderSettings
 from deixis.worlds.tabletop._models.settings import CROP, TableReading
 from deixis.worlds.tabletop._models.tables import arrays_of, kept_arrays, line_of
+from deixis.worlds.tabletop.world import WORLD
+from tests.stopping import demand_resumed
 
 
 FEW = {"steps": 3, "batch_size": 8, "width": 8, "pair": 4, "eval_every": 3, "save_every": 3}
@@ -100,6 +105,16 @@ def test_a_reader_learns_what_words_mean(tables, tmp_path, capsys):
     said = json.loads(capsys.readouterr().out)
     assert said["model"] == "tabletop-program"
     assert said["overall"]["accuracy"]["mean"] > said["overall"]["chance"] + 0.25
+
+
+@pytest.mark.slow
+def test_a_reader_that_is_stopped_goes_on_answering(tables, tmp_path, monkeypatch):
+    """Splits that were answered are not answered again, and every file is as if nothing had happened."""
+    run = tmp_path / "run"
+    learn_to_point(TableReading(**FEW), tables, run, sees=False, device="cpu")
+    request = Request(answers=(run,), data=tables, workers=1, device="cpu", splits=("train", "test"))
+
+    demand_resumed(lambda out: evaluate_request(WORLD, replace(request, out=out)), tmp_path, monkeypatch)
 
 
 @pytest.mark.slow
