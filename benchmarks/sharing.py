@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from benchmarks.machine import describe_machine
+from tests.readers.samples import write_sample
 
 
 __all__ = ["Cost", "measure"]
@@ -34,6 +35,11 @@ VERBS = {
     "audit": ("audit", "DATA"),
     "evaluate": ("evaluate", "random", "--data", "DATA"),
 }
+
+
+READ = {"refcoco": 20_000, "sugarcrepe": 20_000}  # invented files of others, and how many records each has
+CAPTIONS = ("--captions", "none", "--test-sets")  # 97,500 pairs to be captioned
+SPOKEN = ("speakers", "--count", "1000")
 
 
 MEMORY = "## Memory"  # where the section of benchmarks.growth begins
@@ -74,6 +80,21 @@ def _commands(folder: Path, source: Path) -> dict[str, list[str]]:
                 if name != "a3ds" or verb == "check":
                     line = [str(data) if word == "DATA" else word for word in words]
                     found[f"{verb} {name} {' '.join(how)}"] = line
+    return found | _further_evaluations(folder, source)
+
+
+def _further_evaluations(folder: Path, source: Path) -> dict[str, list[str]]:
+    """Evaluations of captions, and of files of others."""
+    rooms = folder / "a3ds-pairs"
+    if not (rooms / "manifest.json").is_file():
+        measure(["make", "a3ds", *CAPTIONS, "--out", str(rooms)], source)
+    found = {
+        "evaluate a3ds --test-sets": ["evaluate", "random", "--data", str(rooms)],
+        f"evaluate {' '.join(SPOKEN)}": ["evaluate", *SPOKEN],
+    }
+    for name, records in READ.items():
+        path, _ = write_sample(name, folder / f"{name}-{records}", records)
+        found[f"evaluate {name}, {records:,} records"] = ["evaluate", "random", "--data", str(path)]
     return found
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deixis.data._pieces import UNFINISHED, KeptPieces
+from tests.datasets.tiny import folder_bytes
 
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from deixis.report.output import Output
 
 
-__all__ = ["Stopped", "demand_resumed", "files", "stop_after"]
+__all__ = ["Stopped", "demand_resumed", "stop_after"]
 
 NEVER = 1 << 20
 
@@ -40,17 +41,12 @@ def stop_after(pieces: int, patch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def files(out: Path) -> dict[str, bytes]:
-    """Everything in a folder."""
-    return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
-
-
 def demand_resumed(evaluate: Callable[[Path], Output], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At three moments: what was finished is not done again, the files are the same, and nothing else remains."""
     with monkeypatch.context() as patch:
         everything = stop_after(NEVER, patch)
         evaluate(place / "whole")
-    expected = files(place / "whole")
+    expected = folder_bytes(place / "whole")
     assert len(everything) > 1
     assert not any(name.startswith(UNFINISHED) for name in expected)
     for pieces in sorted({1, len(everything) // 2, len(everything) - 1}):
@@ -64,5 +60,5 @@ def demand_resumed(evaluate: Callable[[Path], Output], place: Path, monkeypatch:
             found = evaluate(out)
 
         assert before + after == everything
-        assert files(out) == expected
+        assert folder_bytes(out) == expected
         assert any(f"{pieces:,} pieces" in note for note in found.notes)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ from deixis._cli import main
 from deixis._version import __version__
 from deixis.bridges.clusters import ClusterError, OtherVersion, dask_crew
 from deixis.errors import DeixisError
+from deixis.judge._evaluation import evaluate_request
+from deixis.judge.request import Request
 from deixis.worlds.grid.checks import check_dataset
 from deixis.worlds.grid.data.example_arrays import example_arrays_by_split
 from deixis.worlds.grid.data.sources import open_source
@@ -30,8 +33,11 @@ from deixis.worlds.grid.judging.verdicts import judge_all
 from deixis.worlds.grid.making import _pool_maker as pool_maker
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
+from deixis.worlds.registry import world_of
 from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds
 from tests.datasets.tiny import folder_bytes, quick, whole
+from tests.readers.samples import write_sample
+from tests.stopping import Stopped, stop_after
 
 
 if TYPE_CHECKING:
@@ -151,13 +157,38 @@ def test_a_cluster_judges_plans_the_same(made, crew, monkeypatch):
 def test_the_verbs_work_on_a_cluster(made, cluster, tmp_path, capsys):
     """`--on dask --address` prints what the verb prints without it."""
     place = ("--on", "dask", "--address", cluster.scheduler_address, "--json")
+    read = [str(write_sample(name, tmp_path / name, 600)[0]) for name in ("refcoco", "sugarcrepe")]
     lines = [("check", str(made)), ("evaluate", "random", "--data", str(made), "--split", "test")]
+    lines += [("evaluate", "random", "--data", path) for path in read]
+    lines += [("evaluate", "speakers", "--split", "shape", "--count", "20")]
     for line in lines:
         code = main([*line, "--json"])
         here = capsys.readouterr().out
 
         assert main([*line, *place]) == code
         assert capsys.readouterr().out == here
+
+
+@pytest.mark.slow
+def test_an_evaluation_begun_on_a_cluster_goes_on_without_it(crew, tmp_path, monkeypatch):
+    """What the cluster has judged is not judged again, and the files are those of this machine alone."""
+    monkeypatch.setattr("deixis.judge._sharing.EVERY", 64)
+    data = write_sample("refcoco", tmp_path / "read", 600)[0]
+    request = Request(answers=(Path("random"),), data=data, workers=1)
+    with monkeypatch.context() as patch:
+        everything = stop_after(1000, patch)
+        evaluate_request(world_of(data), replace(request, out=tmp_path / "here"))
+    with monkeypatch.context() as patch:
+        before = stop_after(3, patch)
+        with pytest.raises(Stopped):
+            evaluate_request(world_of(data), replace(request, out=tmp_path / "there", crew=crew))
+    after = stop_after(1000, monkeypatch)
+
+    evaluate_request(world_of(data), replace(request, out=tmp_path / "there"))
+
+    assert len(before) == 3
+    assert before + after == everything
+    assert folder_bytes(tmp_path / "there") == folder_bytes(tmp_path / "here")
 
 
 @pytest.mark.slow

@@ -16,8 +16,9 @@ from deixis.judge._evaluation import evaluate_request
 from deixis.judge.request import Request
 from deixis.worlds.registry import BUILT_IN, world_of
 from tests.contract.test_killed_workers import kill_a_process
+from tests.datasets.tiny import folder_bytes
 from tests.readers.samples import write_sample
-from tests.stopping import Stopped, demand_resumed, files, stop_after
+from tests.stopping import Stopped, demand_resumed, stop_after
 
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def test_what_belongs_to_another_evaluation_is_not_used(change, read, tmp_path, 
     found = evaluated(made, out, **how)
 
     evaluated(made, tmp_path / "fresh", **how)
-    assert files(out) == files(tmp_path / "fresh")
+    assert folder_bytes(out) == folder_bytes(tmp_path / "fresh")
     told = "settings" if change == "seed" else change
     assert [note for note in found.notes if "of other work and not used" in note and note.endswith(f" in {told}")]
 
@@ -93,12 +94,12 @@ def test_a_refused_evaluation_leaves_nothing_behind(read, tmp_path):
     """Where a folder holds results of others, nothing is added to it."""
     made, out = read("refcoco"), tmp_path / "out"
     evaluated(made, out)
-    before = files(out)
+    before = folder_bytes(out)
 
     with pytest.raises(Exception, match="holds the results of random, not of oracle"):
         evaluated(made, out, answers=(Path("oracle"),))
 
-    assert files(out) == before
+    assert folder_bytes(out) == before
 
 
 @pytest.mark.slow
@@ -113,4 +114,4 @@ def test_a_killed_worker_changes_no_verdict(made: SimpleNamespace, tmp_path: Pat
         evaluated(made, tmp_path / "there", crew=crew)
 
     assert killed
-    assert files(tmp_path / "there") == files(tmp_path / "here")
+    assert folder_bytes(tmp_path / "there") == folder_bytes(tmp_path / "here")

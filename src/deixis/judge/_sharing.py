@@ -47,12 +47,11 @@ def share_request(
         pack: the result as JSON can tell it.
         unpack: the same result again.
     """
-    return share_kept(request.kept, pieces, partial(hand_out, request, work), key=key, pack=pack, unpack=unpack)
 
+    def share(some: Sequence[Work]) -> Iterator[Done]:
+        return share_pieces(work, some, len(some), workers=count_workers(request.workers), crew=request.crew)
 
-def hand_out(request: Request, work: Callable[[Work], Done], pieces: Sequence[Work]) -> Iterator[Done]:
-    """Yield the results of work on pieces, done here or by those that a request names."""
-    return share_pieces(work, pieces, len(pieces), workers=count_workers(request.workers), crew=request.crew)
+    return share_kept(request.kept, pieces, share, key=key, pack=pack, unpack=unpack)
 
 
 def judge_together(

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from deixis.data._data_places import share_pieces
 from deixis.data._pieces import pack_arrays, share_kept, unpack_arrays
-from deixis.judge._sharing import hand_out, share_request
+from deixis.judge._sharing import share_request
 from deixis.judge.uncertainty import Estimate
 from deixis.seeds import derive
 from deixis.speakers import Minimal, Random
@@ -170,7 +171,7 @@ def summarise_files(
             for name in names
             for part, scores in found[name].items()
         ]
-        states = hand_out(request, resample_set, sets)
+        states = share_pieces(resample_set, sets, len(sets), crew=request.crew)  # here, matrices use all cores
         for name in names:
             own = dict(zip(found[name], states, strict=False))  # those of the files that follow remain
             yield summarise(found[name], categories=CATEGORIES, denominator=denominator, states=own)
