@@ -138,3 +138,14 @@ def test_features_that_are_found_on_the_way_count_as_if_known_before(drawn, data
     parts = [rows[start:end] for start, end in pairwise([0, *cuts, len(rows)])]
 
     assert told(parts) == told([rows])
+
+
+def test_a_feature_that_is_found_late_was_lacking_before():
+    """Targets that lack a feature teach that targets lack it, also where the feature was found after them."""
+    rows = [(0, [{}], 0), (0, [{}], 0), (1, [{}, {"color": "a"}], 0)]
+    readers, tally = FeatureReaders(), Tally()
+    for key, seen, target in rows:
+        readers.see(np.array([key], np.uint64), code_things([(seen,)], [target]))
+    readers.judge(tally, ["color"])
+
+    assert tally.audit().reading_nothing["color"] == 1

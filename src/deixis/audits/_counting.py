@@ -112,6 +112,7 @@ class Readers:
     def __init__(self, features: Sequence[str], values: int) -> None:
         self.features = tuple(features)
         self.learnt = np.zeros((len(self.features), values, 2), np.int64)  # how often not a target, how often a target
+        self._objects = np.zeros(2, np.int64)  # learnt from, not targets and targets
         self._waiting: list[Looks] = []
         self._held = 0  # bytes that wait in memory
         self._file: Any = None
@@ -119,11 +120,15 @@ class Readers:
         self._largest = np.uint64((1 << 64) - 1)  # key of an example that may still be judged
 
     def grow(self, features: Sequence[str], values: int) -> None:
-        """Go on with more features and values; those that are there keep their numbers."""
+        """Go on with more features and values; those that are there keep their numbers.
+
+        Of a new feature, all objects so far have had the value 0.
+        """
         before = self.learnt
         self.features = tuple(features)
         self.learnt = np.zeros((len(self.features), max(values, before.shape[1]), 2), np.int64)
         self.learnt[: before.shape[0], : before.shape[1]] = before
+        self.learnt[before.shape[0] :, 0] = self._objects
 
     def see(self, looks: Looks) -> None:
         """Learn from half of the examples, and keep the others for judging."""
@@ -158,6 +163,7 @@ class Readers:
     def _learn(self, looks: Looks) -> None:
         is_target = np.zeros(len(looks.codes), np.int64)
         is_target[looks.start[:-1] + looks.target] = 1
+        self._objects += np.bincount(is_target, minlength=2)
         for number in range(len(self.features)):
             np.add.at(self.learnt[number], (looks.codes[:, number], is_target), 1)
 

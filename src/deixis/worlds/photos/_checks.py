@@ -85,7 +85,6 @@ class _Run:
         self.found = Collector(codes, select=request.select, most=request.most)
         self.made = _table(data.dataset.manifest, "made with")
         self.recipe = recipe_in(data.dataset.manifest) or {}
-        self.splits = ImageSplits(data.scenes)
         self.shown = ShownImages()
         self.fewest = FewestImages(request.most)
         self.images = self.unread = 0
@@ -118,6 +117,7 @@ class _Run:
         return [name for name, _ in changes]
 
     def _look_at_examples(self) -> None:
+        self.splits = ImageSplits(self.data.scenes)  # which open only where no file has changed
         total = sum(self.data.splits.values())
         content = ContentDigest()
         stream: Iterator[tuple[int, Example]] = enumerate(content.seeing(self.data.examples()))
