@@ -203,3 +203,13 @@ def test_a_process_that_starts_while_others_break_is_not_waited_for():
     late.join(30)
     assert not late.is_alive()
     crew.close()
+
+
+def test_all_processes_start_with_the_first_piece_of_work():
+    """None starts later, when another may be killed just then."""
+    crew = ProcessCrew(3)
+    try:
+        assert crew.submit(abs, -1).result() == 1
+        assert len(crew._pool._processes) == 3
+    finally:
+        crew.close()

@@ -111,7 +111,14 @@ class ProcessPromise(Generic[Done]):
 
 
 def _start(size: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(size, spawn_context(), initializer=prepare_worker)
+    """Return processes that all start with the first piece of work.
+
+    One by one, as work comes in, one might start just when another is killed, while the pool goes through its processes
+    to end them.
+    """
+    pool = ProcessPoolExecutor(size, spawn_context(), initializer=prepare_worker)
+    pool._safe_to_dynamically_spawn_children = False  # type: ignore[attr-defined]  # noqa: SLF001
+    return pool
 
 
 class _Process(SpawnProcess):
