@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.structure import PATTERNS, TINY, score_splits
+from benchmarks.structure import PATTERNS, TINY, begin_log, score_splits
 from deixis.data.store import open_dataset
 from deixis.learn.run import write_json
 from deixis.worlds.grid.making.make import make
@@ -71,26 +71,16 @@ def make_training(job: Job, options: argparse.Namespace) -> Training:
         given |= {"easy_first": options.steps // 15, "rare_first": options.steps // 4, "batch_size": 512}
     if options.tiny:
         given |= {"dev_examples": 20, "batch_size": 16}
-        given["settings"] |= TINY if job.model == "transformer" else {}
+        given["settings"] = given["settings"] | (TINY if job.model == "transformer" else {})
     return training_of(job.model, given, quick=True)
 
 
 def train_job(job: Job, options: argparse.Namespace, deadline: float) -> None:
     """Train and evaluate a model in a process of its own, whose output goes to a log."""
-    log = (options.out / f"{job.name}.log").open("a", buffering=1, encoding="utf-8")
-    os.dup2(log.fileno(), 1)
-    os.dup2(log.fileno(), 2)
+    progress = begin_log(options.out / f"{job.name}.log", job.name)
     data = {mode: open_dataset(options.out / "data" / mode) for mode in MODES}
     first, *also = [data[mode] for mode in (MODES if job.mode == MIXTURE else (job.mode,))]
-    out, told = options.out / job.name, time.monotonic()
-
-    def progress(stage: str, done: int, total: int, note: str = "", /) -> None:
-        nonlocal told
-        if time.monotonic() > told + 10 or done in (0, total):
-            told = time.monotonic()
-            print(f"{stage} {job.name} {done:,} / {total:,} {note}")
-
-    left = max(1.0, deadline - time.monotonic())
+    out, left = options.out / job.name, max(1.0, deadline - time.monotonic())
     run = train(
         first, make_training(job, options), out, device=options.device, also=also, progress=progress, stop_after=left
     )

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deixis.data.store import Dataset
+    from deixis.learn.run import Progress
     from deixis.worlds.grid.training.settings import Training
 
 
@@ -100,19 +101,26 @@ def make_training(job: Job, options: argparse.Namespace) -> Training:
     )
 
 
-def train_variant(job: Job, options: argparse.Namespace, deadline: float) -> None:
-    """Train and evaluate a variant in a process of its own, whose output goes to a log."""
-    log = (options.out / f"{job.name}.log").open("a", buffering=1, encoding="utf-8")
+def begin_log(path: Path, name: str) -> Progress:
+    """Let all output of this process go to a file, and return what tells progress there now and then."""
+    log = path.open("a", buffering=1, encoding="utf-8")
     os.dup2(log.fileno(), 1)
     os.dup2(log.fileno(), 2)
-    dataset, out, told = open_dataset(options.out / "data"), options.out / job.name, time.monotonic()
+    told = time.monotonic()
 
     def progress(stage: str, done: int, total: int, note: str = "", /) -> None:
         nonlocal told
         if time.monotonic() > told + 10 or done in (0, total):
             told = time.monotonic()
-            print(f"{stage} {job.name} {done:,} / {total:,} {note}")
+            print(f"{stage} {name} {done:,} / {total:,} {note}")
 
+    return progress
+
+
+def train_variant(job: Job, options: argparse.Namespace, deadline: float) -> None:
+    """Train and evaluate a variant in a process of its own, whose output goes to a log."""
+    progress = begin_log(options.out / f"{job.name}.log", job.name)
+    dataset, out = open_dataset(options.out / "data"), options.out / job.name
     left = max(1.0, deadline - time.monotonic())
     run = train(dataset, make_training(job, options), out, device=options.device, progress=progress, stop_after=left)
     facts = {name: run.facts[name] for name in ("settings", "seed", "steps", "batch_size", "selection", "parameters")}
