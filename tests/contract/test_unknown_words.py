@@ -18,7 +18,7 @@ PHRASE = 6  # words of the longest phrase that a language reads as one, as "has 
 
 
 @pytest.fixture(scope="module")
-def said(made):
+def language_and_texts(made):
     """The language of a world, and a few (number of example, text, scene) that it reads."""
     world = find_world(made.world)
     if not world.has("language"):
@@ -40,9 +40,9 @@ def _texts(world, language, path):
         yield number, example.text, scene
 
 
-def test_an_unknown_word_is_named_wherever_it_stands(said):
+def test_an_unknown_word_is_named_wherever_it_stands(language_and_texts):
     """A text with a word that no language knows is refused with that word, or with the phrase that it breaks."""
-    language, texts = said
+    language, texts = language_and_texts
     assert texts
 
     for _, text, scene in texts:
@@ -63,9 +63,9 @@ def _named(language, scene, words, place):
     return found.word
 
 
-def test_the_command_line_names_the_unknown_word(said, made, capsys):
+def test_the_command_line_names_the_unknown_word(language_and_texts, made, capsys):
     """`deixis explain` says in one line which word is not known; reading what was meant does not help."""
-    number, text, _ = said[1][0]
+    number, text, _ = language_and_texts[1][0]
 
     for more in ((), ("--tolerant",)):
         assert main(["explain", f"{text} {UNKNOWN}", "--scene", f"{made.path}#{number}", *more]) == 2
